@@ -52,22 +52,42 @@ impl AddedToken {
     }
 }
 
-/// The treatment of special tokens in a text.
+/// The treatment of special tokens, or of all untrusted tokens, in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SpecialsPolicy {
     /// The behaviour of the file's library: control symbols are ordinary text, all others are matched.
     #[default]
     AsFormat,
-    /// All special tokens are matched.
+    /// All tokens are matched.
     Match,
-    /// All special tokens are ordinary text.
-    Text,
+    /// These tokens are ordinary text.
+    Text(TextTokens),
     /// No special token is matched, but the model may produce those in its vocabulary, as `tokenizers` encodes them.
     Unmatched,
-    /// Special tokens are errors.
-    Error,
-    /// These are matched, the others are ordinary text.
-    Allowed(Vec<String>),
+    /// These tokens are errors.
+    Error(TextTokens),
+    /// The named tokens are matched, the others of these are ordinary text.
+    Allowed(TextTokens, Vec<String>),
+}
+
+/// The added tokens that a text may be forbidden to spell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextTokens {
+    /// The special tokens.
+    Special,
+    /// The special tokens, and all others but those of white space alone and those that the tokenizer keeps.
+    Untrusted,
+}
+
+/// Where a segment of a text may spell added tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SegmentTrust<'a> {
+    /// As the options of the call say.
+    AsOptions,
+    /// Everywhere.
+    Full,
+    /// In these ranges of its bytes; anywhere else, untrusted tokens are ordinary text.
+    Within(&'a [Span]),
 }
 
 /// A part of a text that is cut at added tokens: text, or a token.
@@ -98,11 +118,17 @@ pub struct AddedTokens {
     normalized: HashMap<u32, String>,
     /// The tokens that the model finds in words, at which texts are not cut.
     in_model: HashSet<u32>,
+    /// The tokens that untrusted text may spell, besides those of white space alone.
+    kept: HashSet<String>,
+    /// The tokens that it must not spell.
+    untrusted: HashSet<u32>,
     /// Whether normalized text has metaspaces for spaces, so that tokens take those beside them for spaces.
     escapes_spaces: bool,
     automata: Automata,
     /// The automata without control symbols; `None` if there are no control symbols.
     without_controls: Option<Automata>,
+    /// The automata of the tokens that untrusted text may spell.
+    trusted_automata: OnceLock<Automata>,
 }
 
 /// The automata for the original text and for the normalized text.
@@ -131,6 +157,7 @@ struct Automaton {
 /// A worker's cache: the automata for the special tokens that were allowed last.
 #[derive(Debug, Default)]
 pub struct AllowedAutomata {
+    tokens: Option<TextTokens>,
     names: Vec<String>,
     automata: Option<Automata>,
 }
@@ -141,9 +168,35 @@ pub(crate) struct AddedTokenSearch<'a> {
     tokens: &'a AddedTokens,
     automata: &'a Automata,
     specials: &'a SpecialsPolicy,
+    /// Where untrusted tokens are matched; `None` for the whole text.
+    trusted: Option<TrustedRanges<'a>>,
     /// The whole text, for the positions of errors.
     text: &'a str,
 }
+
+/// The ranges of the original text in which untrusted tokens are matched, and the automata of all other tokens.
+#[derive(Debug, Clone, Copy)]
+struct TrustedRanges<'a> {
+    ranges: &'a [Span],
+    others: &'a Automata,
+}
+
+/// The matches in a text: those of `all` tokens in some ranges of it, and those of `others` anywhere.
+///
+/// Of two matches the leftmost is taken, and of two that start at one byte the longest.
+struct MatchesInRanges<'a> {
+    text: &'a str,
+    ranges: std::slice::Iter<'a, Span>,
+    range: std::ops::Range<usize>,
+    all: Option<&'a Automaton>,
+    others: Option<&'a Automaton>,
+    /// The next match of `all`, and of `others`, with its automaton; `None` once there is no other.
+    next: [Option<TokenMatch<'a>>; 2],
+    is_started: bool,
+}
+
+/// A match, and the automaton that found it.
+type TokenMatch<'a> = (&'a Automaton, aho_corasick::Match);
 
 impl AddedTokens {
     /// Returns the tokens, whose ids are final; `normalize` returns the normalized form of a text.
@@ -172,6 +225,8 @@ impl AddedTokens {
                 }
             }
         }
+        let is_untrusted = |token: &&AddedToken| !added.kept.contains(&token.content) && !is_blank(&token.content);
+        added.untrusted = tokens.iter().filter(is_untrusted).map(|token| token.id).collect();
         added.tokens = tokens;
         added.automata = added.build_automata(|_| true)?;
         if added.controls().next().is_some() {
@@ -182,16 +237,17 @@ impl AddedTokens {
 
     /// Returns the tokens, of which the model finds those with the ids `in_model` unless they are special.
     ///
-    /// With `escapes_spaces`, normalized text has metaspaces for spaces.
+    /// Untrusted text may spell those in `kept`. With `escapes_spaces`, normalized text has metaspaces for spaces.
     pub(crate) fn for_model(
         tokens: Vec<AddedToken>,
+        kept: HashSet<String>,
         normalize: impl Fn(&str) -> Result<String>,
         in_model: impl Fn(u32) -> bool,
         escapes_spaces: bool,
     ) -> Result<Self> {
         let found = tokens.iter().filter(|token| !token.special && in_model(token.id)).map(|token| token.id);
         let in_model = found.collect();
-        Self { in_model, escapes_spaces, ..Self::default() }.of(tokens, normalize)
+        Self { in_model, kept, escapes_spaces, ..Self::default() }.of(tokens, normalize)
     }
 
     /// Assigns ids to `new` tokens as the reference library does.
@@ -260,6 +316,26 @@ impl AddedTokens {
         Ok(self.tokens.iter().map(token).collect())
     }
 
+    /// Returns the tokens that untrusted text must not spell, in order of their ids.
+    pub(crate) fn untrusted(&self) -> impl Iterator<Item = &AddedToken> {
+        self.tokens.iter().filter(|token| self.untrusted.contains(&token.id))
+    }
+
+    /// Returns whether a token is among those that a text may be forbidden to spell.
+    fn includes(&self, tokens: TextTokens, token: &AddedToken) -> bool {
+        match tokens {
+            TextTokens::Special => token.special,
+            TextTokens::Untrusted => self.untrusted.contains(&token.id),
+        }
+    }
+
+    /// Returns an error if a name is not an added token.
+    pub(crate) fn expect_added(&self, names: &[String], what: &str) -> Result<()> {
+        let Some(name) = names.iter().find(|name| !self.by_content.contains_key(*name)) else { return Ok(()) };
+        let message = Message::new(format!("{:?} is not among the added tokens", shorten(name)));
+        Err(Error::Config(message.hint("tok.added_tokens lists them").setting(what)))
+    }
+
     /// Returns an error if a name is not a special token; `what` describes the list of names.
     fn expect_special(&self, names: &[String], what: &str) -> Result<()> {
         let Some(name) = names.iter().find(|name| !self.is_special(name)) else { return Ok(()) };
@@ -297,9 +373,21 @@ impl AddedTokens {
         match specials {
             SpecialsPolicy::Match | SpecialsPolicy::Unmatched => AllowedEntries::All,
             SpecialsPolicy::AsFormat if self.without_controls.is_none() => AllowedEntries::All,
-            SpecialsPolicy::AsFormat | SpecialsPolicy::Text | SpecialsPolicy::Error | SpecialsPolicy::Allowed(_) => {
-                AllowedEntries::Ordinary
+            SpecialsPolicy::AsFormat => AllowedEntries::Ordinary,
+            SpecialsPolicy::Text(tokens) | SpecialsPolicy::Error(tokens) | SpecialsPolicy::Allowed(tokens, _) => {
+                self.entries_without(*tokens)
             }
+        }
+    }
+
+    /// Returns the entries without these tokens.
+    fn entries_without(&self, tokens: TextTokens) -> AllowedEntries {
+        let are_special =
+            || self.untrusted.len() == self.specials().count() && self.untrusted().all(|token| token.special);
+        if tokens == TextTokens::Special || are_special() {
+            AllowedEntries::Ordinary
+        } else {
+            AllowedEntries::Untrusted
         }
     }
 
@@ -311,30 +399,49 @@ impl AddedTokens {
         allowed: &'a mut AllowedAutomata,
     ) -> Result<AddedTokenSearch<'a>> {
         let automata = match specials {
-            SpecialsPolicy::Allowed(names) => self.allow(names, allowed)?,
+            SpecialsPolicy::Allowed(tokens, names) => self.allow(*tokens, names, allowed)?,
             SpecialsPolicy::AsFormat => self.without_controls.as_ref().unwrap_or(&self.automata),
-            SpecialsPolicy::Match | SpecialsPolicy::Text | SpecialsPolicy::Unmatched | SpecialsPolicy::Error => {
-                &self.automata
-            }
+            SpecialsPolicy::Text(TextTokens::Untrusted) => self.trusted_automata(),
+            SpecialsPolicy::Match
+            | SpecialsPolicy::Text(TextTokens::Special)
+            | SpecialsPolicy::Unmatched
+            | SpecialsPolicy::Error(_) => &self.automata,
         };
-        Ok(AddedTokenSearch { tokens: self, automata, specials, text })
+        Ok(AddedTokenSearch { tokens: self, automata, specials, trusted: None, text })
     }
 
     /// Returns the automata of the allowed tokens alone, so that forbidden tokens do not hide allowed ones inside them.
-    fn allow<'a>(&self, names: &[String], allowed: &'a mut AllowedAutomata) -> Result<&'a Automata> {
-        if allowed.names != names {
+    fn allow<'a>(
+        &self,
+        tokens: TextTokens,
+        names: &[String],
+        allowed: &'a mut AllowedAutomata,
+    ) -> Result<&'a Automata> {
+        if allowed.names != names || allowed.tokens != Some(tokens) {
             allowed.automata = None;
         }
         let automata = match allowed.automata.take() {
             Some(automata) => automata,
             None => {
-                self.expect_special(names, "specials")?;
+                match tokens {
+                    TextTokens::Special => self.expect_special(names, "specials")?,
+                    TextTokens::Untrusted => self.expect_added(names, "specials")?,
+                }
                 let names: HashSet<&String> = names.iter().collect();
-                self.build_automata(|token| !token.special || names.contains(&token.content))?
+                self.build_automata(|token| !self.includes(tokens, token) || names.contains(&token.content))?
             }
         };
+        allowed.tokens = Some(tokens);
         allowed.names = names.to_vec();
         Ok(allowed.automata.insert(automata))
+    }
+
+    /// Returns the automata of the tokens that untrusted text may spell.
+    fn trusted_automata(&self) -> &Automata {
+        self.trusted_automata.get_or_init(|| {
+            // There is a matcher of all tokens, so there is one of some.
+            self.build_automata(|token| !self.untrusted.contains(&token.id)).unwrap_or_default()
+        })
     }
 
     /// Builds the automata of the tokens for which `wanted` is true.
@@ -399,10 +506,22 @@ impl<'a> AddedTokenSearch<'a> {
         sources.get_or_init(find).as_ref()
     }
 
-    /// Returns the search for a segment whose special tokens are matched, or are text.
-    pub(crate) fn with_trust(self, trusted: bool) -> Self {
-        let specials = if trusted { &SpecialsPolicy::Match } else { &SpecialsPolicy::Text };
-        Self { specials, automata: &self.tokens.automata, ..self }
+    /// Returns the search for a segment of the text.
+    pub(crate) fn of_segment(self, trust: SegmentTrust<'a>) -> Self {
+        let automata = &self.tokens.automata;
+        match trust {
+            SegmentTrust::AsOptions => self,
+            SegmentTrust::Full => Self { specials: &SpecialsPolicy::Match, automata, ..self },
+            SegmentTrust::Within(ranges) => {
+                let trusted = Some(TrustedRanges { ranges, others: self.tokens.trusted_automata() });
+                Self { specials: &SpecialsPolicy::Match, automata, trusted, ..self }
+            }
+        }
+    }
+
+    /// Whether tokens are matched in parts of the text only.
+    pub(crate) fn has_ranges(self) -> bool {
+        self.trusted.is_some()
     }
 
     /// Whether any token is matched in the normalized text.
@@ -429,12 +548,15 @@ impl<'a> AddedTokenSearch<'a> {
 
     /// Whether an error may need the original position of normalized text.
     pub(crate) fn needs_origin(self) -> bool {
-        *self.specials == SpecialsPolicy::Error && self.searches_normalized()
+        (matches!(self.specials, SpecialsPolicy::Error(_)) || self.has_ranges()) && self.searches_normalized()
     }
 
     /// Returns the entries that the model may produce from text.
     pub(crate) fn entries(self) -> AllowedEntries {
-        self.tokens.entries(self.specials)
+        match self.trusted {
+            Some(_) => self.tokens.entries_without(TextTokens::Untrusted),
+            None => self.tokens.entries(self.specials),
+        }
     }
 
     /// Calls `each` with the parts of a segment of the original text, which begins at byte `base`.
@@ -444,7 +566,13 @@ impl<'a> AddedTokenSearch<'a> {
         base: u32,
         each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.split(self.automata.raw.as_ref(), part, is_space, |at| base as usize + at, each)
+        let origin = |at| base as usize + at;
+        let all = self.automata.raw.as_ref();
+        let Some(TrustedRanges { ranges, others }) = self.trusted else {
+            return self.split(find_all(all, part), part, is_space, origin, each);
+        };
+        let matches = MatchesInRanges::new(part, ranges, all, others.raw.as_ref());
+        self.split(matches, part, is_space, origin, each)
     }
 
     /// Calls `each` with the parts of a normalized text; `origin` maps its bytes to positions in the original.
@@ -456,26 +584,29 @@ impl<'a> AddedTokenSearch<'a> {
     ) -> Result<(), E> {
         let escapes_spaces = self.tokens.escapes_spaces;
         let is_space = |c| is_space(c) || escapes_spaces && c == METASPACE;
-        self.split(self.automata.normalized.as_ref(), text, is_space, origin, each)
+        let all = self.automata.normalized.as_ref();
+        let Some(TrustedRanges { ranges, others }) = self.trusted else {
+            return self.split(find_all(all, text), text, is_space, origin, each);
+        };
+        let ranges = ranges_of(text, ranges, &origin);
+        let matches = MatchesInRanges::new(text, &ranges, all, others.normalized.as_ref());
+        self.split(matches, text, is_space, origin, each)
     }
 
     /// Calls `each` with the parts of `text`: matches, and the text between them.
-    fn split<E: From<Error>>(
+    fn split<'b, E: From<Error>>(
         self,
-        automaton: Option<&Automaton>,
+        matches: impl Iterator<Item = TokenMatch<'b>>,
         text: &str,
         is_space: impl Fn(char) -> bool,
         origin: impl Fn(usize) -> usize,
         mut each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut done = 0;
-        let matches = automaton.map(|automaton| (automaton, automaton.automaton.find_iter(text)));
-        for (automaton, found) in
-            matches.into_iter().flat_map(|(automaton, found)| found.map(move |found| (automaton, found)))
-        {
+        for (automaton, found) in matches {
             let token = &self.tokens.tokens[automaton.places[found.pattern().as_usize()]];
             let (mut start, mut end) = (found.start(), found.end());
-            if token.special && !self.takes_special(token, || origin(start))? {
+            if !self.takes(token, || origin(start))? {
                 continue;
             }
             if token.single_word && !stands_alone(text, start..end) {
@@ -502,20 +633,103 @@ impl<'a> AddedTokenSearch<'a> {
         Ok(())
     }
 
-    /// Returns whether a special token is matched, or an error if it is forbidden.
-    fn takes_special(self, token: &AddedToken, at: impl Fn() -> usize) -> Result<bool> {
+    /// Returns whether a token is matched, or an error if it is forbidden.
+    fn takes(self, token: &AddedToken, at: impl Fn() -> usize) -> Result<bool> {
         match self.specials {
-            SpecialsPolicy::AsFormat | SpecialsPolicy::Match | SpecialsPolicy::Allowed(_) => Ok(true),
-            SpecialsPolicy::Text | SpecialsPolicy::Unmatched => Ok(false),
-            SpecialsPolicy::Error => {
+            SpecialsPolicy::AsFormat | SpecialsPolicy::Match | SpecialsPolicy::Allowed(..) => Ok(true),
+            SpecialsPolicy::Text(tokens) => Ok(!self.tokens.includes(*tokens, token)),
+            SpecialsPolicy::Unmatched => Ok(!token.special),
+            SpecialsPolicy::Error(tokens) if !self.tokens.includes(*tokens, token) => Ok(true),
+            SpecialsPolicy::Error(_) => {
                 Err(Error::SpecialToken { token: token.content.clone(), character: self.text[..at()].chars().count() })
             }
         }
     }
 }
 
+/// Returns the matches in a whole text.
+fn find_all<'a>(automaton: Option<&'a Automaton>, text: &'a str) -> impl Iterator<Item = TokenMatch<'a>> {
+    let found = automaton.map(|automaton| (automaton, automaton.automaton.find_iter(text)));
+    found.into_iter().flat_map(|(automaton, found)| found.map(move |found| (automaton, found)))
+}
+
+/// Returns the ranges of a normalized text whose characters come from one of some ranges of the original.
+fn ranges_of(text: &str, ranges: &[Span], origin: impl Fn(usize) -> usize) -> Vec<Span> {
+    let mut found: Vec<Span> = Vec::new();
+    let mut ranges = ranges.iter().map(|range| range.range()).peekable();
+    let mut is_open = false;
+    for (at, c) in text.char_indices() {
+        let (from, end) = (origin(at), at + c.len_utf8());
+        // A range that is done is followed by others, which do not touch it.
+        while ranges.next_if(|range| range.end <= from).is_some() {
+            is_open = false;
+        }
+        let is_inside =
+            |range: &std::ops::Range<usize>| range.contains(&from) && (end == text.len() || origin(end) <= range.end);
+        if !ranges.peek().is_some_and(is_inside) {
+            is_open = false;
+        } else if let Some(last) = found.last_mut().filter(|_| is_open) {
+            *last = Span::new(last.range().start, end);
+        } else {
+            found.push(Span::new(at, end));
+            is_open = true;
+        }
+    }
+    found
+}
+
+impl<'a> MatchesInRanges<'a> {
+    fn new(text: &'a str, ranges: &'a [Span], all: Option<&'a Automaton>, others: Option<&'a Automaton>) -> Self {
+        Self { text, ranges: ranges.iter(), range: 0..0, all, others, next: [None, None], is_started: false }
+    }
+
+    /// Returns the first match of all tokens in the ranges from a byte on.
+    fn in_ranges(&mut self, from: usize) -> Option<TokenMatch<'a>> {
+        let all = self.all?;
+        loop {
+            let input = aho_corasick::Input::new(self.text)
+                .range(self.range.start.max(from).min(self.range.end)..self.range.end);
+            if let Some(found) = all.automaton.find(input) {
+                return Some((all, found));
+            }
+            self.range = self.ranges.next()?.range();
+        }
+    }
+
+    /// Returns the first match of the other tokens from a byte on.
+    fn anywhere(&self, from: usize) -> Option<TokenMatch<'a>> {
+        let others = self.others?;
+        others.automaton.find(aho_corasick::Input::new(self.text).range(from..)).map(|found| (others, found))
+    }
+}
+
+impl<'a> Iterator for MatchesInRanges<'a> {
+    type Item = TokenMatch<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !std::mem::replace(&mut self.is_started, true) {
+            self.next = [self.in_ranges(0), self.anywhere(0)];
+        }
+        let first = self.next.iter().flatten().min_by_key(|(_, found)| (found.start(), std::cmp::Reverse(found.end())));
+        let &(automaton, found) = first?;
+        let is_passed = |next: &TokenMatch<'_>| next.1.start() < found.end();
+        if self.next[0].as_ref().is_some_and(is_passed) {
+            self.next[0] = self.in_ranges(found.end());
+        }
+        if self.next[1].as_ref().is_some_and(is_passed) {
+            self.next[1] = self.anywhere(found.end());
+        }
+        Some((automaton, found))
+    }
+}
+
 fn is_space(c: char) -> bool {
     Class::WHITESPACE.contains(c)
+}
+
+/// Returns whether a token consists of white space, or of metaspaces, which represent it.
+fn is_blank(token: &str) -> bool {
+    token.chars().all(|c| is_space(c) || c == METASPACE)
 }
 
 #[cfg(test)]
@@ -567,15 +781,15 @@ mod tests {
     #[test]
     fn specials_as_text_error_or_allowed_list() {
         let tokens = tokens(|_| {});
-        assert_eq!(split(&tokens, "x[A]", &SpecialsPolicy::Text).unwrap(), ["x[A]"]);
+        assert_eq!(split(&tokens, "x[A]", &SpecialsPolicy::Text(TextTokens::Special)).unwrap(), ["x[A]"]);
         assert_eq!(split(&tokens, "x[A]", &SpecialsPolicy::Unmatched).unwrap(), ["x[A]"]);
         assert!(matches!(
-            split(&tokens, "é[A]", &SpecialsPolicy::Error),
+            split(&tokens, "é[A]", &SpecialsPolicy::Error(TextTokens::Special)),
             Err(Error::SpecialToken { character: 1, .. })
         ));
-        let only_b = SpecialsPolicy::Allowed(vec!["[B]".to_owned()]);
+        let only_b = SpecialsPolicy::Allowed(TextTokens::Special, vec!["[B]".to_owned()]);
         assert_eq!(split(&tokens, "[A][B]", &only_b).unwrap(), ["[A]", "<2:[B]>"]);
-        assert!(split(&tokens, "", &SpecialsPolicy::Allowed(vec!["[C]".to_owned()])).is_err());
+        assert!(split(&tokens, "", &SpecialsPolicy::Allowed(TextTokens::Special, vec!["[C]".to_owned()])).is_err());
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub enum Error {
     /// A sum that does not fit into 64 bits.
     #[error("{0}")]
     Overflow(Message),
-    /// A special token in a text where none is allowed.
+    /// A special token, or another added token, in a text where none is allowed.
     #[error("the text holds the special token {:?} at character {character}; {SPECIAL_TOKEN_HINT}", shorten(token))]
     SpecialToken {
         /// The special token's text.

@@ -215,7 +215,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::added::{AddedToken, AddedTokens, AllowedAutomata, SpecialsPolicy};
+    use crate::added::{AddedToken, AddedTokens, AllowedAutomata, SegmentTrust, SpecialsPolicy, TextTokens};
     use crate::normalize::UnicodeForm;
     #[cfg(feature = "jieba")]
     use crate::pretokenize::Jieba;
@@ -238,12 +238,13 @@ mod tests {
         let token = AddedToken { id: 8, content: "Yo".to_owned(), normalized: true, ..AddedToken::default() };
         let added = AddedTokens::new(vec![AddedToken::special(7, "[X]"), token], |text| splitter.normalize(text));
         let (added, mut allowed) = (added.unwrap(), AllowedAutomata::default());
-        let matching = added.matching(text, &SpecialsPolicy::Match, &mut allowed).unwrap();
+        let specials = SpecialsPolicy::Text(TextTokens::Special);
+        let matching = added.matching(text, &specials, &mut allowed).unwrap();
         let mut start = 0;
         let segments = ends.iter().map(|&(end, trusted)| {
             let segment = Span::new(start, end);
             start = end;
-            (segment, matching.with_trust(trusted))
+            (segment, matching.of_segment(if trusted { SegmentTrust::Full } else { SegmentTrust::AsOptions }))
         });
         let mut words = Words::default();
         splitter.split_segments(text, segments, true, &mut words).unwrap();
@@ -264,7 +265,7 @@ mod tests {
     fn segments_may_be_untrusted() {
         let plain = WordSplitter::default();
         let words = split(&plain, "a[X]b[X]Yo", &[(4, true), (10, false)]);
-        assert_eq!(marked(&words), ["a", "<7:[X]>", "b[X]", "<8:Yo>"], "a token that is not special is always matched");
+        assert_eq!(marked(&words), ["a", "<7:[X]>", "b[X]", "<8:Yo>"], "a token that is not special is matched");
         let entries: Vec<AllowedEntries> = words.as_slice().iter().map(|word| word.entries).collect();
         assert_eq!(
             entries,

@@ -1,23 +1,60 @@
 //! The vocabulary: a bijection of tokens and ids.
 
+use std::collections::HashSet;
+
 use hashbrown::HashTable;
 
 use crate::error::{Error, Result, shorten};
 use crate::hash::hash_one;
 use crate::text::span::Span;
 
-/// Which entries a model may produce from ordinary text: all, or none of the special ones.
+/// Which entries a model may produce from ordinary text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedEntries {
     /// All but special tokens, so that text cannot forge one.
     Ordinary,
     /// All, special tokens too.
     All,
+    /// All but the added tokens that untrusted text must not spell, special ones included.
+    Untrusted,
+}
+
+/// The entries of a model that text must not become, by id.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReservedEntries {
+    /// The special tokens, which [`AllowedEntries::Ordinary`] excludes.
+    pub special: HashSet<u32>,
+    /// The added tokens that [`AllowedEntries::Untrusted`] excludes, special ones included.
+    pub untrusted: HashSet<u32>,
+}
+
+impl ReservedEntries {
+    /// Returns whether a choice of entries contains the entry `id`.
+    pub(crate) fn allows(&self, entries: AllowedEntries, id: u32) -> bool {
+        match entries {
+            AllowedEntries::All => true,
+            AllowedEntries::Ordinary => !self.special.contains(&id),
+            AllowedEntries::Untrusted => !self.untrusted.contains(&id),
+        }
+    }
+
+    /// Returns those of the entries for which `is_kept` is true.
+    pub(crate) fn filtered(&self, is_kept: impl Fn(&HashSet<u32>) -> HashSet<u32>) -> Self {
+        let untrusted = if self.untrusted == self.special { None } else { Some(is_kept(&self.untrusted)) };
+        let special = is_kept(&self.special);
+        Self { untrusted: untrusted.unwrap_or_else(|| special.clone()), special }
+    }
+}
+
+impl From<HashSet<u32>> for ReservedEntries {
+    fn from(special: HashSet<u32>) -> Self {
+        Self { untrusted: special.clone(), special }
+    }
 }
 
 impl AllowedEntries {
     /// The number of variants, for arrays by [`Self::index`].
-    pub(crate) const COUNT: usize = 2;
+    pub(crate) const COUNT: usize = 3;
 
     /// Returns the variant's position in an array.
     pub(crate) const fn index(self) -> usize {

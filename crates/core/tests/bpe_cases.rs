@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use piecework_core::Result;
-use piecework_core::added::SpecialsPolicy;
+use piecework_core::added::{SpecialsPolicy, TextTokens};
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
@@ -29,7 +29,8 @@ fn tokenizer(table: &Value, case: &Value) -> Result<Tokenizer> {
 }
 
 fn encode(case: &Value, tokenizer: &Tokenizer, path: EncodingPath) -> Result<Encoding> {
-    let specials = if case["specials"] == "text" { SpecialsPolicy::Text } else { SpecialsPolicy::Match };
+    let specials =
+        if case["specials"] == "text" { SpecialsPolicy::Text(TextTokens::Special) } else { SpecialsPolicy::Match };
     let number = |name| case.get(name).map_or(0, |number| number.as_u64().unwrap());
     let options = Options { path, specials, seed: number("seed"), first_input: number("number"), ..Options::default() };
     let (input, mut scratch) = (Input::Text(case["text"].as_str().unwrap()), Scratch::default());

@@ -12,7 +12,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use piecework_core::added::{AddedToken, SpecialsPolicy};
+use piecework_core::added::{AddedToken, SpecialsPolicy, TextTokens};
 use piecework_core::counts::{FirstOccurrence, WordCounts};
 use piecework_core::decode::{Decoder, WordPieceDecoder};
 use piecework_core::encoding::Encoding;
@@ -90,15 +90,11 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
         max_input_chars_per_word: settings["max_input_chars_per_word"].as_u64().map(|n| usize::try_from(n).unwrap()),
         ..WordPieceSettings::default()
     };
+    let model = Model::WordPiece(WordPiece::new(vocab, model));
     Tokenizer::new(TokenizerParts {
-        splitter: splitter(settings),
-        model: Model::WordPiece(WordPiece::new(vocab, model)),
         added,
-        post_processor: None,
         decoder: Some(Decoder::WordPiece(WordPieceDecoder { prefix, cleanup: true })),
-        truncation: None,
-        padding: None,
-        training: None,
+        ..TokenizerParts::new(splitter(settings), model)
     })
     .unwrap()
 }
@@ -106,9 +102,9 @@ fn tokenizer(entries: &Value, settings: &Object) -> Tokenizer {
 fn options(settings: &Object) -> Options {
     let specials = match &settings["specials"] {
         Value::String(word) if word == "match" => SpecialsPolicy::Match,
-        Value::String(word) if word == "text" => SpecialsPolicy::Text,
-        Value::String(_) => SpecialsPolicy::Error,
-        allowed => SpecialsPolicy::Allowed(strings(allowed)),
+        Value::String(word) if word == "text" => SpecialsPolicy::Text(TextTokens::Special),
+        Value::String(_) => SpecialsPolicy::Error(TextTokens::Special),
+        allowed => SpecialsPolicy::Allowed(TextTokens::Special, strings(allowed)),
     };
     Options { add_special_tokens: false, specials, ..Options::default() }
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use piecework_core::added::SpecialsPolicy;
+use piecework_core::added::{SpecialsPolicy, TextTokens};
 use piecework_core::encoding::{Direction, Encoding, NONE};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, TextLimit, Tokenizer};
@@ -66,9 +66,9 @@ fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
         specials: match case.get("specials") {
             None => SpecialsPolicy::AsFormat,
             Some(Value::String(word)) if word == "match" => SpecialsPolicy::Match,
-            Some(Value::String(word)) if word == "text" => SpecialsPolicy::Text,
-            Some(Value::String(word)) if word == "error" => SpecialsPolicy::Error,
-            Some(names) => SpecialsPolicy::Allowed(strings(names)),
+            Some(Value::String(word)) if word == "text" => SpecialsPolicy::Text(TextTokens::Special),
+            Some(Value::String(word)) if word == "error" => SpecialsPolicy::Error(TextTokens::Special),
+            Some(names) => SpecialsPolicy::Allowed(TextTokens::Special, strings(names)),
         },
         truncation: tokenizer.truncation().copied(),
         padding: tokenizer.padding().cloned(),

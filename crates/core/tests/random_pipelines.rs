@@ -9,12 +9,13 @@
 
 mod random;
 
-use piecework_core::added::SpecialsPolicy;
+use piecework_core::added::{SpecialsPolicy, TextTokens};
 use piecework_core::encoding::pad::Padding;
 use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
 use piecework_core::encoding::{Direction, Encoding, NONE, NamedToken};
 use piecework_core::format::{JsonSettings, read_tokenizer_json, write_tokenizer_json};
 use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
+use piecework_core::text::span::Span;
 use random::Random;
 use serde_json::{Value, json};
 
@@ -203,9 +204,12 @@ fn options(random: &mut Random) -> Options {
         specials: random.pick(&[
             SpecialsPolicy::Match,
             SpecialsPolicy::Match,
-            SpecialsPolicy::Text,
+            SpecialsPolicy::Text(TextTokens::Special),
             SpecialsPolicy::Unmatched,
-            SpecialsPolicy::Error,
+            SpecialsPolicy::Error(TextTokens::Special),
+            SpecialsPolicy::Text(TextTokens::Untrusted),
+            SpecialsPolicy::Error(TextTokens::Untrusted),
+            SpecialsPolicy::Allowed(TextTokens::Untrusted, Vec::new()),
         ]),
         truncation: random.flag().then(|| truncation(random)),
         padding: None,
@@ -259,7 +263,7 @@ fn check_columns(encoding: &Encoding, inputs: [Input<'_>; 2]) {
         let text = match (encoding.texts[place], encoding.word_ids[place]) {
             (NONE, _) => "",
             (text, word) => match inputs[text as usize] {
-                Input::Text(text) | Input::Segments(text, _) => text,
+                Input::Text(text) | Input::Segments(text, _) | Input::Trusted(text, _) => text,
                 Input::Words(words) => words[word as usize],
             },
         };
@@ -328,11 +332,30 @@ fn check_truncation(tokenizer: &Tokenizer, text: Input<'_>, options: &Options, t
 /// Checks that one segment is encoded as a text with special tokens matched or taken as text.
 fn check_one_segment(tokenizer: &Tokenizer, text: &str, options: &Options) {
     let scratch = &mut Scratch::default();
-    for (trusted, specials) in [(true, SpecialsPolicy::Match), (false, SpecialsPolicy::Text)] {
+    for (trusted, specials) in [(true, SpecialsPolicy::Match), (false, SpecialsPolicy::Text(TextTokens::Special))] {
         let options = Options { specials, ..options.clone() };
         let segments = [(text.len(), trusted)];
         let segment = tokenizer.encode(Input::Segments(text, &segments), None, &options, scratch);
         assert_eq!(segment, tokenizer.encode(Input::Text(text), None, &options, scratch));
+    }
+}
+
+/// Checks that a text without trusted ranges is untrusted as a whole, and one with a single range spells all tokens.
+fn check_trusted_ranges(tokenizer: &Tokenizer, text: &str, options: &Options) {
+    let scratch = &mut Scratch::default();
+    for path in [EncodingPath::Fast, EncodingPath::Generic] {
+        let mut encoded = |input: Input<'_>, specials: &SpecialsPolicy| {
+            let options = Options { specials: specials.clone(), path, ..options.clone() };
+            tokenizer.encode(input, None, &options, scratch)
+        };
+        let untrusted = SpecialsPolicy::Text(TextTokens::Untrusted);
+        let without = encoded(Input::Text(text), &untrusted);
+        assert_eq!(without, encoded(Input::Trusted(text, &[]), &SpecialsPolicy::Match));
+        assert_eq!(without, encoded(Input::Segments(text, &[(text.len(), false)]), &untrusted));
+        let all: Vec<String> = tokenizer.added().tokens().iter().map(|token| token.content.clone()).collect();
+        let whole = [Span::new(0, text.len())];
+        let wanted = encoded(Input::Text(text), &SpecialsPolicy::Allowed(TextTokens::Untrusted, all));
+        assert_eq!(encoded(Input::Trusted(text, &whole), &SpecialsPolicy::Match), wanted);
     }
 }
 
@@ -377,6 +400,7 @@ fn random_pipelines() {
                 assert_eq!(back.encode(input, None, &options, scratch), found);
             });
             check_one_segment(&first, &text.text, &options);
+            check_trusted_ranges(&first, &text.text, &options);
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use piecework_core::added::SpecialsPolicy;
+use piecework_core::added::{SpecialsPolicy, TextTokens};
 use piecework_core::encoding::Encoding;
 use piecework_core::format::{JsonSettings, read_tokenizer_json};
 use piecework_core::pipeline::{Input, Options, Scratch, Tokenizer};
@@ -34,7 +34,8 @@ fn is_unigram(table: &Value, case: &Value) -> bool {
 }
 
 fn options(case: &Value) -> Options {
-    let specials = if case["specials"] == "text" { SpecialsPolicy::Text } else { SpecialsPolicy::Match };
+    let specials =
+        if case["specials"] == "text" { SpecialsPolicy::Text(TextTokens::Special) } else { SpecialsPolicy::Match };
     let number = |name| case.get(name).map_or(0, |number| number.as_u64().unwrap());
     let (seed, first_input) = (number("seed"), number("number"));
     let alpha = case.get("alpha").map(|alpha| alpha.as_f64().unwrap());

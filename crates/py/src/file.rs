@@ -165,7 +165,7 @@ impl FileCall<'_> {
         done.map_err(|error| (None, error))?;
         encoded.push_part(encoded.ids.len() - before, part.is_first);
         encoded.lines += memchr_iter(b'\n', block).count() as u64;
-        if options.specials == SpecialsPolicy::Error {
+        if matches!(options.specials, SpecialsPolicy::Error(_)) {
             encoded.characters += text.chars().count();
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use piecework_core::Error;
 use piecework_core::pipeline::Input;
+use piecework_core::text::span::{Span, check_length};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -12,7 +13,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 use crate::arguments::{items, wrong_type};
 use crate::arrow::ArrowTexts;
 use crate::char_map::{CharMaps, CharacterOffsets};
-use crate::errors::{surrogate, surrogate_at};
+use crate::errors::{surrogate, surrogate_at, to_py};
 use crate::threads::{MIN_DETACHED_BYTES, task_bytes};
 use crate::utf8::checked;
 
@@ -33,6 +34,8 @@ pub(crate) enum InputText {
     Words(Vec<PyBackedStr>),
     /// A text in segments: the end of each, and whether it is trusted.
     Segments(String, Vec<(usize, bool)>),
+    /// A text with its trusted ranges.
+    Trusted(String, Vec<Span>),
 }
 
 /// A text or a pair.
@@ -99,11 +102,29 @@ impl InputText {
         Ok(Self::Segments(text, ends))
     }
 
+    /// Takes the parts of one text, each with whether it is trusted; unlike a segment, a part may end within a word.
+    pub(crate) fn joined(parts: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Self::Segments(text, ends) = Self::segments(parts)? else {
+            return Ok(Self::Trusted(String::new(), Vec::new()));
+        };
+        check_length(&text).map_err(to_py)?;
+        let (mut start, mut ranges) = (0, Vec::<Span>::new());
+        for (end, trusted) in ends {
+            match ranges.last_mut().filter(|last| last.range().end == start) {
+                _ if !trusted || start == end => {}
+                Some(last) => *last = Span::new(last.range().start, end),
+                None => ranges.push(Span::new(start, end)),
+            }
+            start = end;
+        }
+        Ok(Self::Trusted(text, ranges))
+    }
+
     /// Returns the words of a text that is a list of words.
     fn words(&self) -> Vec<&str> {
         match self {
             Self::Words(words) => words.iter().map(|word| &**word).collect(),
-            Self::Text(_) | Self::Segments(..) => Vec::new(),
+            Self::Text(_) | Self::Segments(..) | Self::Trusted(..) => Vec::new(),
         }
     }
 
@@ -112,6 +133,7 @@ impl InputText {
             Self::Text(text) => Input::Text(text.get()?),
             Self::Words(_) => Input::Words(words),
             Self::Segments(text, ends) => Input::Segments(text, ends),
+            Self::Trusted(text, ranges) => Input::Trusted(text, ranges),
         })
     }
 
@@ -119,7 +141,7 @@ impl InputText {
         match self {
             Self::Text(text) => text.len(),
             Self::Words(words) => words.iter().map(|word| word.len()).sum(),
-            Self::Segments(text, _) => text.len(),
+            Self::Segments(text, _) | Self::Trusted(text, _) => text.len(),
         }
     }
 
@@ -127,7 +149,7 @@ impl InputText {
         match self {
             Self::Text(text) => text.get().map(CharacterOffsets::new).into_iter().collect(),
             Self::Words(words) => words.iter().map(|word| CharacterOffsets::new(word)).collect(),
-            Self::Segments(text, _) => vec![CharacterOffsets::new(text)],
+            Self::Segments(text, _) | Self::Trusted(text, _) => vec![CharacterOffsets::new(text)],
         }
     }
 }
@@ -190,6 +212,16 @@ pub(crate) enum InputRows<'a> {
 }
 
 impl<'a> InputRows<'a> {
+    /// Takes an iterable of texts in segments.
+    pub(crate) fn segments(batch: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let rows = items("rows", "an iterable of texts, each an iterable of pairs (text, trusted)", batch)?;
+        let row = |(place, row): (usize, PyResult<Bound<'_, PyAny>>)| {
+            let segments = row.and_then(|row| InputText::segments(&row));
+            segments.map(InputRow::of).map_err(|error| in_row(batch.py(), "text", error, place))
+        };
+        rows.enumerate().map(row).collect::<PyResult<_>>().map(Self::Mixed)
+    }
+
     /// Takes an Arrow column, or an iterable of rows.
     pub(crate) fn new(batch: &'a Bound<'_, PyAny>, is_pretokenized: bool) -> PyResult<Self> {
         if let Ok(texts) = batch.cast::<ArrowTexts>() {

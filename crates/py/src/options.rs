@@ -1,7 +1,7 @@
 //! The options of a call, made once and used for many texts.
 
 use piecework_core::Result;
-use piecework_core::added::SpecialsPolicy;
+use piecework_core::added::{SpecialsPolicy, TextTokens};
 use piecework_core::pipeline::{self, EncodingPath};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -78,18 +78,26 @@ fn path(name: &str) -> PyResult<EncodingPath> {
     }
 }
 
-/// Returns the treatment of special tokens, by default that of the core: `"match"`, `"text"`, `"error"` or a collection of allowed ones.
-pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>) -> PyResult<SpecialsPolicy> {
-    const NAMES: &str = "\"match\", \"text\", \"error\" or a set of special tokens";
-    const EXPECTED: &str = "\"match\", \"text\", \"error\" or a set of special tokens, each a str";
-    let Some(value) = value else { return Ok(SpecialsPolicy::default()) };
+/// Returns the treatment of special tokens, by default that of the core: a word, or a collection of allowed ones.
+///
+/// With `untrusted`, the words stand for all tokens that untrusted text must not spell.
+pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>, untrusted: bool) -> PyResult<SpecialsPolicy> {
+    const NAMES: &str = "\"match\", \"text\", \"error\", \"all-text\", \"all-error\" or a set of special tokens";
+    const EXPECTED: &str =
+        "\"match\", \"text\", \"error\", \"all-text\", \"all-error\" or a set of special tokens, each a str";
+    let tokens = if untrusted { TextTokens::Untrusted } else { TextTokens::Special };
+    let Some(value) = value else {
+        return Ok(if untrusted { SpecialsPolicy::Text(tokens) } else { SpecialsPolicy::default() });
+    };
     if let Ok(word) = value.cast::<PyString>() {
         return match utf8(word)? {
             "match" => Ok(SpecialsPolicy::Match),
-            "text" => Ok(SpecialsPolicy::Text),
+            "text" => Ok(SpecialsPolicy::Text(tokens)),
+            "all-text" => Ok(SpecialsPolicy::Text(TextTokens::Untrusted)),
             // For the facade of `tokenizers` alone, which encodes special tokens in this way.
             "unmatched" => Ok(SpecialsPolicy::Unmatched),
-            "error" => Ok(SpecialsPolicy::Error),
+            "error" => Ok(SpecialsPolicy::Error(tokens)),
+            "all-error" => Ok(SpecialsPolicy::Error(TextTokens::Untrusted)),
             other => Err(invalid_setting("specials", NAMES, format_args!("{other:?}"))),
         };
     }
@@ -101,5 +109,5 @@ pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>) -> PyResult<SpecialsPol
         allowed.push(utf8(token)?.to_owned());
     }
     allowed.sort_unstable();
-    Ok(SpecialsPolicy::Allowed(allowed))
+    Ok(SpecialsPolicy::Allowed(tokens, allowed))
 }

@@ -209,6 +209,11 @@ impl Tokenizer {
         Self::detached(py, || self.inner.with_controls(&names))
     }
 
+    /// Returns a tokenizer whose untrusted texts may spell these added tokens.
+    fn with_kept(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Self> {
+        Self::detached(py, || self.inner.with_kept(names))
+    }
+
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| write_own_json(&self.inner)).map_err(to_py)
     }
@@ -265,9 +270,9 @@ impl Tokenizer {
     }
 
     /// Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise.
-    #[pyo3(signature = (specials=None))]
-    fn build_tables(&self, py: Python<'_>, specials: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let specials = options::specials(specials)?;
+    #[pyo3(signature = (specials=None, untrusted=false))]
+    fn build_tables(&self, py: Python<'_>, specials: Option<&Bound<'_, PyAny>>, untrusted: bool) -> PyResult<()> {
+        let specials = options::specials(specials, untrusted)?;
         py.detach(|| self.inner.build_tables(&specials));
         Ok(())
     }
@@ -353,7 +358,8 @@ impl Tokenizer {
         Some(training.rounds.iter().map(step_row).collect())
     }
 
-    /// Returns the options of calls.
+    /// Returns the options of calls; `untrusted` states whether all texts are.
+    #[pyo3(signature = (add_special_tokens, specials, truncation, padding, way, untrusted=false))]
     fn options(
         &self,
         add_special_tokens: bool,
@@ -361,8 +367,9 @@ impl Tokenizer {
         truncation: LengthSetting,
         padding: LengthSetting,
         way: PathAndSampling,
+        untrusted: bool,
     ) -> PyResult<Options> {
-        let specials = options::specials(specials)?;
+        let specials = options::specials(specials, untrusted)?;
         let sampling = way.into_core(&self.inner)?;
         let truncation = truncation.or_prescribed(self.inner.truncation(), read_truncation)?;
         let padding = padding.or_prescribed(self.inner.padding(), read_padding)?;
@@ -382,9 +389,23 @@ impl Tokenizer {
         self.call(options, true).encoding(text.py(), InputRow::new(text, pair, is_pretokenized)?)
     }
 
-    /// Encodes a text in segments, each with whether it is trusted.
-    fn encode_segments(&self, segments: &Bound<'_, PyAny>, options: &Options) -> PyResult<Encoding> {
-        self.call(options, true).encoding(segments.py(), InputRow::of(InputText::segments(segments)?))
+    /// Encodes a text in segments, each with whether it is trusted; if they are `joined`, words may span them.
+    #[pyo3(signature = (segments, options, joined=false))]
+    fn encode_segments(&self, segments: &Bound<'_, PyAny>, options: &Options, joined: bool) -> PyResult<Encoding> {
+        let text = if joined { InputText::joined(segments)? } else { InputText::segments(segments)? };
+        self.call(options, true).encoding(segments.py(), InputRow::of(text))
+    }
+
+    /// Encodes many texts in segments.
+    #[pyo3(signature = (rows, options, columns, threads))]
+    fn encode_segments_batch(
+        &self,
+        rows: &Bound<'_, PyAny>,
+        options: &Options,
+        columns: bool,
+        threads: Option<ThreadCount>,
+    ) -> PyResult<Batch> {
+        encode::encode_batch(rows.py(), &self.call(options, columns), &InputRows::segments(rows)?, threads)
     }
 
     /// Returns the ids of a text or pair, as an array or as a list.

@@ -149,7 +149,7 @@ impl DecodeStage for ByteFallbackStage {
 }
 
 /// Returns the byte of a byte token. As in the reference library, a plus sign counts as a leading zero.
-pub(super) fn byte_of(token: &str) -> Option<u8> {
+pub(crate) fn byte_of(token: &str) -> Option<u8> {
     let digits = token.strip_prefix("<0x")?.strip_suffix('>')?;
     if digits.len() == 2 { u8::from_str_radix(digits, 16).ok() } else { None }
 }

@@ -27,6 +27,7 @@ use literal::LiteralStage;
 use stage::{AnyStage, Stages};
 
 pub use bpe::BpeDecoder;
+pub(crate) use byte_fallback::byte_of;
 pub use ctc::CtcDecoder;
 pub(crate) use replace::LAST_SPACE;
 pub use replace::ReplaceDecoder;

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::lattice::Sampling;
 use crate::numbers::random::Dropout;
 use crate::text::span::Span;
-use crate::vocab::{AllowedEntries, Vocab};
+use crate::vocab::{AllowedEntries, ReservedEntries, Vocab};
 use adjacency::{ByteAdjacency, UnspacedAdjacency};
 pub(crate) use bpe::WordParts;
 use bpe::{Bpe, BpeScratch};
@@ -305,14 +305,14 @@ impl Model {
         self.as_unigram().is_some_and(|model| model.settings().user_defined.contains(&id))
     }
 
-    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
+    /// Returns the model with these reserved entries.
     #[must_use]
-    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
+    pub fn with_reserved(&self, reserved: ReservedEntries) -> Self {
         match self {
-            Self::WordPiece(model) => Self::WordPiece(model.with_specials(specials)),
-            Self::Bpe(model) => Self::Bpe(model.with_specials(specials)),
-            Self::Unigram(model) => Self::Unigram(model.with_specials(specials)),
-            Self::WordLevel(model) => Self::WordLevel(model.with_specials(specials)),
+            Self::WordPiece(model) => Self::WordPiece(model.with_reserved(reserved)),
+            Self::Bpe(model) => Self::Bpe(model.with_reserved(reserved)),
+            Self::Unigram(model) => Self::Unigram(model.with_reserved(reserved)),
+            Self::WordLevel(model) => Self::WordLevel(model.with_reserved(reserved)),
         }
     }
 

@@ -2,13 +2,12 @@
 
 pub mod train;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{ModelTraits, Token};
 use crate::error::{Error, Message, Result, shorten};
 use crate::text::span::Span;
-use crate::vocab::{AllowedEntries, Vocab};
+use crate::vocab::{AllowedEntries, ReservedEntries, Vocab};
 
 /// A vocabulary of whole words, immutable once built and cheap to clone.
 ///
@@ -29,8 +28,7 @@ pub struct WordLevel {
     vocab: Arc<Vocab>,
     unk_token: String,
     unk_id: Option<u32>,
-    /// The special tokens, by id.
-    specials: HashSet<u32>,
+    reserved: Arc<ReservedEntries>,
 }
 
 impl WordLevel {
@@ -38,13 +36,13 @@ impl WordLevel {
     #[must_use]
     pub fn new(vocab: Vocab, unk_token: String) -> Self {
         let unk_id = vocab.id(&unk_token);
-        Self { vocab: Arc::new(vocab), unk_token, unk_id, specials: HashSet::new() }
+        Self { vocab: Arc::new(vocab), unk_token, unk_id, reserved: Arc::default() }
     }
 
-    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
+    /// Returns the model with these reserved entries.
     #[must_use]
-    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { specials, ..self.clone() }
+    pub fn with_reserved(&self, reserved: ReservedEntries) -> Self {
+        Self { reserved: Arc::new(reserved), ..self.clone() }
     }
 
     /// Returns the vocabulary.
@@ -83,7 +81,7 @@ impl WordLevel {
     ///
     /// No text produces a token outside `entries`.
     pub fn encode_word(&self, word: &str, entries: AllowedEntries, out: &mut Vec<Token>) -> Result<()> {
-        let known = self.vocab.id(word).filter(|id| entries == AllowedEntries::All || !self.specials.contains(id));
+        let known = self.vocab.id(word).filter(|&id| self.reserved.allows(entries, id));
         let id = known.or(self.unk_id).ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
         out.push(Token { id, span: Span::new(0, word.len()) });
         Ok(())
@@ -92,12 +90,14 @@ impl WordLevel {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
     fn known_unknown_and_forbidden() {
         let vocab = Vocab::from_tokens(["[UNK]", "a", "[X]"].map(str::to_owned)).unwrap();
-        let model = WordLevel::new(vocab, "[UNK]".to_owned()).with_specials(HashSet::from([2]));
+        let model = WordLevel::new(vocab, "[UNK]".to_owned()).with_reserved(HashSet::from([2]).into());
         let mut out = Vec::new();
         for word in ["a", "b", "[X]"] {
             model.encode_word(word, AllowedEntries::Ordinary, &mut out).unwrap();

@@ -160,7 +160,7 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::added::SpecialsPolicy;
+    use crate::added::{SpecialsPolicy, TextTokens};
     use crate::encoding::Direction;
     use crate::encoding::truncate::{Truncation, TruncationStrategy};
     use crate::model::Model;
@@ -220,15 +220,11 @@ mod tests {
     fn tokenizer(splitter: &WordSplitter, added: Vec<AddedToken>) -> Tokenizer {
         let words = ["[UNK]", "[X]", "a", "b", ".", "中", "ab", "aa", "[A]", " a", " ", "\n", ".\n", " .", " \n"]
             .map(str::to_owned);
+        let model = Model::WordLevel(WordLevel::new(Vocab::from_tokens(words).unwrap(), "[UNK]".to_owned()));
         let tokenizer = Tokenizer::new(TokenizerParts {
-            splitter: splitter.clone(),
-            model: Model::WordLevel(WordLevel::new(Vocab::from_tokens(words).unwrap(), "[UNK]".to_owned())),
             added: vec![AddedToken::special(1, "[X]")],
             post_processor: Some(PostProcessor::Template(Template::bert(("[X]", 1), ("[X]", 1)))),
-            decoder: None,
-            truncation: None,
-            padding: None,
-            training: None,
+            ..TokenizerParts::new(splitter.clone(), model)
         });
         tokenizer.unwrap().with_added_tokens(added).unwrap()
     }
@@ -276,10 +272,12 @@ mod tests {
             let specials = [
                 SpecialsPolicy::AsFormat,
                 SpecialsPolicy::Match,
-                SpecialsPolicy::Text,
+                SpecialsPolicy::Text(TextTokens::Special),
+                SpecialsPolicy::Text(TextTokens::Untrusted),
                 SpecialsPolicy::Unmatched,
-                SpecialsPolicy::Error,
-                SpecialsPolicy::Allowed(vec!["[X]".to_owned()]),
+                SpecialsPolicy::Error(TextTokens::Special),
+                SpecialsPolicy::Error(TextTokens::Untrusted),
+                SpecialsPolicy::Allowed(TextTokens::Special, vec!["[X]".to_owned()]),
             ];
             let path = [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Generic][random(&mut state) % 3];
             let add_special_tokens = random(&mut state).is_multiple_of(2);

@@ -315,7 +315,7 @@ impl TokenTexts for Inputs<'_> {
     fn text(&self, encoding: &Encoding, place: usize) -> &str {
         // A special token has an empty span at 0, for which any text serves.
         match self.inputs.get(encoding.texts[place] as usize).unwrap_or(&self.inputs[0]) {
-            Input::Text(text) | Input::Segments(text, _) => text,
+            Input::Text(text) | Input::Segments(text, _) | Input::Trusted(text, _) => text,
             Input::Words(words) => words.get(encoding.word_ids[place] as usize).copied().unwrap_or_default(),
         }
     }
@@ -325,7 +325,7 @@ impl TokenTexts for Inputs<'_> {
 mod tests {
     use super::*;
     use crate::added::AddedToken;
-    use crate::added::SpecialsPolicy;
+    use crate::added::{SpecialsPolicy, TextTokens};
     use crate::encoding::pad::Padding;
     use crate::encoding::truncate::Truncation;
     use crate::encoding::truncate::TruncationStrategy;
@@ -348,15 +348,12 @@ mod tests {
     fn tokenizer(post_processor: Option<PostProcessor>) -> Tokenizer {
         let tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "d", "e"].map(str::to_owned);
         let added = [(PAD, "[PAD]"), (CLS, "[CLS]"), (SEP, "[SEP]")];
+        let splitter = WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap();
+        let model = Model::WordLevel(WordLevel::new(Vocab::from_tokens(tokens).unwrap(), "[UNK]".to_owned()));
         Tokenizer::new(TokenizerParts {
-            splitter: WordSplitter::new(None, Some(PreTokenizer::WhitespaceSplit)).unwrap(),
-            model: Model::WordLevel(WordLevel::new(Vocab::from_tokens(tokens).unwrap(), "[UNK]".to_owned())),
             added: added.map(|(id, content)| AddedToken::special(id, content)).into(),
             post_processor,
-            decoder: None,
-            truncation: None,
-            padding: None,
-            training: None,
+            ..TokenizerParts::new(splitter, model)
         })
         .unwrap()
     }
@@ -447,6 +444,7 @@ mod tests {
         assert_eq!((found.ids, found.word_ids), (vec![A, A + 1, A + 2], vec![0, 0, 2]));
         assert_eq!(found.spans, [Span::new(0, 1), Span::new(2, 3), Span::new(0, 1)]);
         let segments = Input::Segments("a[SEP]b [SEP]", &[(6, true), (13, false)]);
+        let options = Options { specials: SpecialsPolicy::Text(TextTokens::Untrusted), ..options };
         let found = tokenizer.encode(segments, None, &options, &mut scratch).unwrap();
         assert_eq!(found.ids, [A, SEP, A + 1, 1], "what is not trusted is no special token, but unknown");
         assert_eq!(found.word_ids, [0, 1, 2, 3]);
@@ -484,8 +482,11 @@ mod tests {
         let one = tokenizer(None);
         let other = one.with_added_tokens(vec![AddedToken::special(0, "b")]).unwrap();
         for path in [EncodingPath::Fast, EncodingPath::Generic] {
-            let options =
-                Options { specials: SpecialsPolicy::Allowed(vec!["b".to_owned()]), path, ..Options::default() };
+            let options = Options {
+                specials: SpecialsPolicy::Allowed(TextTokens::Special, vec!["b".to_owned()]),
+                path,
+                ..Options::default()
+            };
             let (mut scratch, input) = (Scratch::default(), Input::Text("a b"));
             for _ in 0..2 {
                 let mut ids = Vec::new();
@@ -506,9 +507,9 @@ mod tests {
         let tokenizer = tokenizer(None).with_model(Model::WordLevel(no_unk)).unwrap();
         let texts = ["a x [SEP]", "a [SEP] x", "a x", "a"];
         let mut scratch = Scratch::default();
-        for (text, specials) in
-            texts.iter().flat_map(|text| [(text, SpecialsPolicy::Error), (text, SpecialsPolicy::Text)])
-        {
+        for (text, specials) in texts.iter().flat_map(|text| {
+            [(text, SpecialsPolicy::Error(TextTokens::Special)), (text, SpecialsPolicy::Text(TextTokens::Special))]
+        }) {
             let of = |path| Options { specials: specials.clone(), path, ..Options::default() };
             let mut all = |path| {
                 let mut ids = vec![7];

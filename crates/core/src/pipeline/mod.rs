@@ -39,10 +39,11 @@ pub use scratch::Scratch;
 pub use truncate_text::{TextLimit, TruncatedText};
 pub use word_characters::WordCharacters;
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::added::{AddedToken, AddedTokens, SpecialsPolicy};
-use crate::decode::{DecodeTable, Decoder};
+use crate::decode::{DecodeTable, Decoder, byte_of};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
 use crate::error::{Error, Result};
@@ -51,6 +52,7 @@ use crate::learn::{Merge, UnigramStep};
 use crate::model::{Model, ModelTraits, Trainer};
 use crate::postprocess::PostProcessor;
 use crate::splitter::WordSplitter;
+use crate::vocab::ReservedEntries;
 use decoder_inputs::DecoderInputs;
 use encode::{IdPart, steps};
 
@@ -87,6 +89,8 @@ pub struct TokenizerParts {
     pub model: Model,
     /// Tokens added to the model's, and special ones.
     pub added: Vec<AddedToken>,
+    /// The added tokens that untrusted text may spell, besides those of white space alone.
+    pub kept: HashSet<String>,
     /// The post-processor, which adds special tokens.
     pub post_processor: Option<PostProcessor>,
     /// The decoder; `None` joins tokens with spaces.
@@ -107,6 +111,7 @@ impl TokenizerParts {
             splitter,
             model,
             added: Vec::new(),
+            kept: HashSet::new(),
             post_processor: None,
             decoder: None,
             truncation: None,
@@ -154,13 +159,17 @@ impl Tokenizer {
     pub fn new(mut parts: TokenizerParts) -> Result<Self> {
         let added = AddedTokens::for_model(
             std::mem::take(&mut parts.added),
+            parts.kept.clone(),
             |token| parts.splitter.normalize_token(token),
             |id| parts.model.is_user_defined(id),
             parts.splitter.sentencepiece().is_some(),
         )?;
         let vocab = parts.model.vocab();
-        parts.model =
-            parts.model.with_specials(added.specials().filter_map(|token| vocab.id(&token.content)).collect());
+        let special = added.specials().filter_map(|token| vocab.id(&token.content)).collect();
+        // A character or a byte is itself, whether it is an added token or text.
+        let is_spelled = |token: &&AddedToken| token.special || !is_one(&token.content);
+        let untrusted = added.untrusted().filter(is_spelled).filter_map(|token| vocab.id(&token.content)).collect();
+        parts.model = parts.model.with_reserved(ReservedEntries { special, untrusted });
         let counts = parts.training.as_ref().map(|training| &training.token_counts[..]);
         parts.model = parts.model.with_counts(counts)?;
         let plan = |pair, add_special_tokens| steps(parts.post_processor.as_ref(), pair, add_special_tokens);
@@ -188,6 +197,12 @@ impl Tokenizer {
         }
         let added = self.added.numbered(new, self.model().vocab());
         Self::new(TokenizerParts { added, ..self.parts.clone() })
+    }
+
+    /// Returns the tokenizer whose untrusted text may spell these added tokens, besides those of white space alone.
+    pub fn with_kept(&self, kept: Vec<String>) -> Result<Self> {
+        self.added.expect_added(&kept, "keep")?;
+        Self::new(TokenizerParts { kept: kept.into_iter().collect(), ..self.parts() })
     }
 
     /// Returns the tokenizer with exactly these special tokens as control symbols.
@@ -362,4 +377,9 @@ impl Tokenizer {
     pub fn is_special(&self, id: u32) -> bool {
         self.token(id).is_some_and(|token| self.added.is_special(token))
     }
+}
+
+/// Returns whether a token is one character, or one byte.
+fn is_one(token: &str) -> bool {
+    token.chars().nth(1).is_none() || byte_of(token).is_some()
 }

@@ -5,6 +5,7 @@ use super::encode::Inputs;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use super::tokens::{TextToken, shift};
+use crate::added::SegmentTrust;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::model::{Scored, Token};
@@ -73,7 +74,7 @@ impl Tokenizer {
     ) -> Result<Vec<Vec<Scored>>> {
         let model = self.model();
         self.traits().check_probabilities()?;
-        self.split(text, &[(text.len(), None)], options, true, scratch)?;
+        self.split(text, &[(text.len(), SegmentTrust::AsOptions)], options, true, scratch)?;
         let words = scratch.generic.words.as_slice().iter().map(|word| match word.kind {
             WordKind::Added(id) => Ok(vec![Scored { tokens: vec![Token { id, span: word.span }], score: 0.0 }]),
             _ => {
@@ -103,7 +104,7 @@ impl Tokenizer {
     pub fn marginal_log_likelihood(&self, text: &str, options: &Options, scratch: &mut Scratch) -> Result<f64> {
         let model = self.model();
         self.traits().check_probabilities()?;
-        self.split(text, &[(text.len(), None)], options, false, scratch)?;
+        self.split(text, &[(text.len(), SegmentTrust::AsOptions)], options, false, scratch)?;
         let words = scratch.generic.words.as_slice().iter().filter(|word| !matches!(word.kind, WordKind::Added(_)));
         let mut logs = words.map(|word| model.log_probability(scratch.generic.words.text_of(word), word.entries));
         logs.try_fold(0.0, |sum, log| Ok(sum + log?))

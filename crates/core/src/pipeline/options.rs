@@ -1,8 +1,9 @@
 //! The input and the options of an encoding call.
 
-use crate::added::SpecialsPolicy;
+use crate::added::{SegmentTrust, SpecialsPolicy};
 use crate::encoding::pad::Padding;
 use crate::encoding::truncate::Truncation;
+use crate::text::span::Span;
 
 /// A text to encode.
 #[derive(Debug, Clone, Copy)]
@@ -11,27 +12,32 @@ pub enum Input<'a> {
     Text(&'a str),
     /// Words of a text that the caller has split; each is encoded separately.
     Words(&'a [&'a str]),
-    /// A text in segments: the end of each in bytes, and whether special tokens in it are matched.
+    /// A text in segments: the end of each in bytes, and whether all added tokens in it are matched; in the others, the
+    /// call's option for special tokens applies.
     Segments(&'a str, &'a [(usize, bool)]),
+    /// A text with the ranges of its bytes that may spell any added token, in order; see [`SegmentTrust::Within`].
+    Trusted(&'a str, &'a [Span]),
 }
 
 impl<'a> Input<'a> {
     /// Calls `each` with its texts: the index if it is a word of the caller, the text, and the ends of its segments with
-    /// their trust, which overrides the call's special-token option.
+    /// their trust.
     #[inline]
     pub(super) fn each_text<E>(
         self,
-        mut each: impl FnMut(Option<u32>, &'a str, &[(usize, Option<bool>)]) -> Result<(), E>,
+        mut each: impl FnMut(Option<u32>, &'a str, &[(usize, SegmentTrust<'a>)]) -> Result<(), E>,
     ) -> Result<(), E> {
         match self {
-            Self::Text(text) => each(None, text, &[(text.len(), None)]),
-            Self::Words(words) => {
-                (0..).zip(words).try_for_each(|(index, word)| each(Some(index), word, &[(word.len(), None)]))
-            }
+            Self::Text(text) => each(None, text, &[(text.len(), SegmentTrust::AsOptions)]),
+            Self::Words(words) => (0..)
+                .zip(words)
+                .try_for_each(|(index, word)| each(Some(index), word, &[(word.len(), SegmentTrust::AsOptions)])),
             Self::Segments(text, segments) => {
-                let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, Some(trusted))).collect();
+                let trust = |trusted: bool| if trusted { SegmentTrust::Full } else { SegmentTrust::AsOptions };
+                let segments: Vec<_> = segments.iter().map(|&(end, trusted)| (end, trust(trusted))).collect();
                 each(None, text, &segments)
             }
+            Self::Trusted(text, ranges) => each(None, text, &[(text.len(), SegmentTrust::Within(ranges))]),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::fast::{Cache, ChunkBuffers, NormalizedTokenBuffers};
 use crate::memory::MAX_KEPT_CAPACITY;
 use crate::model::{ModelScratch, SubwordRegularization, Token};
 use crate::pretokenize::words::Words;
+use crate::vocab::AllowedEntries;
 
 /// The buffers and caches of one thread, which calls reuse.
 ///
@@ -25,9 +26,9 @@ pub struct Scratch {
     /// The columns of a text; of a call for ids alone, the ids are the caller's.
     pub(super) columns: Encoding,
     pub(super) ids: [Vec<u32>; 2],
-    /// The caches without and with special tokens in text: ids alone, and tokens with offsets.
-    pub(super) id_caches: [Cache<u32, INLINE_IDS>; 2],
-    pub(super) token_caches: [Cache<CachedToken, INLINE_TOKENS>; 2],
+    /// The caches by the entries that text may become: ids alone, and tokens with offsets.
+    pub(super) id_caches: [Cache<u32, INLINE_IDS>; AllowedEntries::COUNT],
+    pub(super) token_caches: [Cache<CachedToken, INLINE_TOKENS>; AllowedEntries::COUNT],
     /// The identity of the tokenizer that filled the caches.
     owner: Option<Arc<()>>,
 }

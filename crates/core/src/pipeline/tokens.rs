@@ -3,6 +3,7 @@
 use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::{GenericBuffers, Scratch};
+use crate::added::SegmentTrust;
 use crate::error::{Error, Result};
 use crate::model::{ModelScratch, Token};
 use crate::pretokenize::words::{Word, WordKind, Words};
@@ -82,11 +83,11 @@ impl Tokenizer {
         })
     }
 
-    /// Splits a text into words; a segment's trust overrides the call's special-token option.
+    /// Splits a text into words.
     pub(super) fn split(
         &self,
         text: &str,
-        segments: &[(usize, Option<bool>)],
+        segments: &[(usize, SegmentTrust<'_>)],
         options: &Options,
         aligned: bool,
         scratch: &mut Scratch,
@@ -94,13 +95,14 @@ impl Tokenizer {
         check_length(text)?;
         scratch.belong_to(self);
         let matching = self.added.matching(text, &options.specials, &mut scratch.allowed)?;
-        let aligned = aligned || matching.needs_origin();
         let mut start = 0;
-        let spans = segments.iter().map(|&(end, trusted)| {
+        let spans = segments.iter().map(|&(end, trust)| {
             let segment = Span::new(start, end);
             start = end;
-            (segment, trusted.map_or(matching, |trusted| matching.with_trust(trusted)))
+            (segment, matching.of_segment(trust))
         });
+        let spans: Vec<_> = spans.collect();
+        let aligned = aligned || spans.iter().any(|(_, search)| search.needs_origin());
         match self.parts.splitter.split_segments(text, spans, aligned, &mut scratch.generic.words) {
             // The position of the error in the original text needs the alignment.
             Err(Error::SpecialToken { .. }) if !aligned => self.split(text, segments, options, true, scratch),

@@ -113,7 +113,7 @@ impl Tokenizer {
             Direction::Right => &text[..at],
             Direction::Left => &text[at..],
         };
-        if options.specials == SpecialsPolicy::Error {
+        if matches!(options.specials, SpecialsPolicy::Error(_)) {
             search.check_specials(at)?;
         }
         Ok(Some(TruncatedText { text, is_longest }))

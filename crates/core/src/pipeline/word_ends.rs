@@ -79,7 +79,8 @@ pub(super) fn spans(
 ) -> Result<Vec<Span>> {
     check_length(text)?;
     let Scratch { allowed, generic: GenericBuffers { words, .. }, .. } = scratch;
-    let specials = if options.specials == SpecialsPolicy::Error { &SpecialsPolicy::Match } else { &options.specials };
+    let specials =
+        if matches!(options.specials, SpecialsPolicy::Error(_)) { &SpecialsPolicy::Match } else { &options.specials };
     let matching = tokenizer.added.matching(text, specials, allowed)?;
     splitter.split_segments(text, [(Span::new(0, text.len()), matching)], true, words)?;
     Ok(words.as_slice().iter().map(|word| word.origin).collect())

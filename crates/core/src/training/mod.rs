@@ -6,7 +6,7 @@ mod words;
 
 pub use extend::{LearnedTokens, extend};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use self::decoder::{TokenMarks, decoder_for, sentencepiece};
@@ -162,7 +162,7 @@ fn word_level(
     let added = specials(&vocab, &config.special_tokens);
     let model = WordLevel::new(vocab, config.unk_token.clone().unwrap_or_default());
     // The words of the table may be special tokens, which no text becomes.
-    let model = model.with_specials(added.iter().map(|token| token.id).collect());
+    let model = model.with_reserved(added.iter().map(|token| token.id).collect::<HashSet<_>>().into());
     let decoder = decoder_for(splitter, TokenMarks::default())?;
     Ok(TokenizerParts { added, decoder, ..TokenizerParts::new(splitter.clone(), Model::WordLevel(model)) })
 }

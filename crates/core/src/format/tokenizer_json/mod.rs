@@ -133,18 +133,18 @@ pub fn read_edited_json(bytes: &[u8], settings: &JsonSettings) -> Result<(Tokeni
     let (model, training) = read_model(&node, settings.allow_no_unk)?;
     let added = root.find("added_tokens")?;
     let added = added.map(|node| added_tokens(&node, model.vocab(), settings.added_ids)).transpose()?;
+    let splitter = match own_record(&node, NORMALIZER)?.filter(|_| !settings.ignore_own_normalizer) {
+        Some(record) => WordSplitter::new(Some(Normalizer::read(&record)?), None)?,
+        None => splitter(&root)?,
+    };
     let tokenizer = Tokenizer::new(TokenizerParts {
-        splitter: match own_record(&node, NORMALIZER)?.filter(|_| !settings.ignore_own_normalizer) {
-            Some(record) => WordSplitter::new(Some(Normalizer::read(&record)?), None)?,
-            None => splitter(&root)?,
-        },
-        model,
         added: added.unwrap_or_default(),
         post_processor: root.get("post_processor")?,
         decoder: own_record(&node, DECODER)?.or(root.find("decoder")?).map(|node| Decoder::read(&node)).transpose()?,
         truncation: root.get("truncation")?,
         padding: root.get("padding")?,
         training: training.map(Arc::new),
+        ..TokenizerParts::new(splitter, model)
     })?;
     Ok((tokenizer, dropped))
 }

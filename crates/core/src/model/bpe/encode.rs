@@ -284,6 +284,8 @@ pub(super) fn push(word: &str, scratch: &BpeScratch, out: &mut Vec<Token>) {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::model::bpe::backtracking::BacktrackingScratch;
     use crate::model::bpe::{BpeSettings, Merges, NO_RANK};
@@ -381,7 +383,7 @@ pub(super) mod tests {
     fn an_excluded_entry_encodes_no_word() {
         let vocab = Vocab::from_tokens(["S", "Y", "SYS"].map(String::from)).unwrap();
         let settings = BpeSettings { ignore_merges: true, ..BpeSettings::default() };
-        let model = Bpe::listed(vocab, Vec::new(), settings).unwrap().with_specials([2].into());
+        let model = Bpe::listed(vocab, Vec::new(), settings).unwrap().with_reserved(HashSet::from([2]).into());
         let mut scratch = BpeScratch::default();
         for (entries, wanted) in [(AllowedEntries::All, vec![2]), (AllowedEntries::Ordinary, vec![0, 1, 0])] {
             let [mut word, mut bytes] = [Vec::new(), Vec::new()];

@@ -31,7 +31,7 @@ use crate::error::{Error, Message, Result, shorten};
 use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, ModelTraits};
 use crate::text::bytes::byte_entry;
-use crate::vocab::{AllowedEntries, Vocab};
+use crate::vocab::{AllowedEntries, ReservedEntries, Vocab};
 use alphabet::Alphabet;
 use backtracking::BacktrackingEncoder;
 use derivations::InputForm;
@@ -119,8 +119,7 @@ pub struct Bpe {
     settings: Arc<BpeSettings>,
     unk_id: Option<u32>,
     splits: Arc<OnceLock<Splits>>,
-    /// The special ids.
-    specials: Arc<HashSet<u32>>,
+    reserved: Arc<ReservedEntries>,
     /// Built by [`Self::build_tables`], or when the first word is encoded: decoding and inspecting a file do not need them.
     tables: TablesByEntries<OnceLock<Tables>>,
 }
@@ -181,8 +180,8 @@ impl Bpe {
         }
         let unk_id = settings.unk_token.as_ref().and_then(|unk| vocab.id(unk));
         unused::check(&vocab, &settings, unk_id)?;
-        let (settings, splits, specials) = (Arc::new(settings), Arc::default(), Arc::default());
-        Ok(Self { vocab, merges, settings, unk_id, splits, specials, tables: TablesByEntries::default() })
+        let (settings, splits, reserved) = (Arc::new(settings), Arc::default(), Arc::default());
+        Ok(Self { vocab, merges, settings, unk_id, splits, reserved, tables: TablesByEntries::default() })
     }
 
     /// Returns the model with other settings; the prefix, on which merges depend, must not change.
@@ -192,17 +191,17 @@ impl Bpe {
             return Err(Error::Config(message.into()));
         }
         let changed = Self::over(Arc::clone(&self.vocab), Arc::clone(&self.merges), settings)?;
-        Ok(changed.with_specials((*self.specials).clone()))
+        Ok(changed.with_reserved((*self.reserved).clone()))
     }
 
-    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
+    /// Returns the model with these reserved entries.
     #[must_use]
-    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        if specials == *self.specials {
+    pub fn with_reserved(&self, reserved: ReservedEntries) -> Self {
+        if reserved == *self.reserved {
             return self.clone();
         }
-        let tables = self.tables.with_specials(self.produced(&specials));
-        Self { specials: Arc::new(specials), tables, ..self.clone() }
+        let tables = self.tables.with_reserved(reserved.filtered(|ids| self.produced(ids)));
+        Self { reserved: Arc::new(reserved), tables, ..self.clone() }
     }
 
     /// Returns those of some entries that a text may become: the tables without the others are equal to those with them.
@@ -400,7 +399,7 @@ mod tests {
     fn special_tokens_that_no_text_becomes_have_no_tables_of_their_own() {
         let shares = |model: &Bpe, special: &str| {
             let id = model.vocab().id(special).unwrap();
-            let model = model.with_specials(HashSet::from([id]));
+            let model = model.with_reserved(HashSet::from([id]).into());
             std::ptr::eq(model.tables(AllowedEntries::All), model.tables(AllowedEntries::Ordinary))
         };
         assert!(shares(&model(false), "<s>"));
@@ -408,7 +407,7 @@ mod tests {
         assert!(!shares(&model(false), "h"));
         assert!(!shares(&model(true), "<s>"));
         let id = model(false).vocab().id("<s>").unwrap();
-        let special = model(false).with_specials(HashSet::from([id]));
+        let special = model(false).with_reserved(HashSet::from([id]).into());
         let changed = special.with_settings(BpeSettings { ignore_merges: true, ..BpeSettings::default() }).unwrap();
         assert!(!changed.tables.allows(AllowedEntries::Ordinary, id), "all special ids apply to other settings");
     }

@@ -31,7 +31,7 @@ use crate::error::{Error, Result, shorten};
 use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, ModelTraits};
 use crate::numbers::floats::to_single;
-use crate::vocab::{AllowedEntries, Vocab};
+use crate::vocab::{AllowedEntries, ReservedEntries, Vocab};
 pub(super) use running_score::RunningScore;
 use tables::Tables;
 pub use viterbi::ViterbiScratch;
@@ -143,10 +143,10 @@ impl Unigram {
         Self { tables: self.tables.emptied(), ..changed }
     }
 
-    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
+    /// Returns the model with these reserved entries.
     #[must_use]
-    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { tables: self.tables.with_specials(specials), ..self.clone() }
+    pub fn with_reserved(&self, reserved: ReservedEntries) -> Self {
+        Self { tables: self.tables.with_reserved(reserved), ..self.clone() }
     }
 
     /// Returns the vocabulary.

@@ -7,7 +7,6 @@ mod automaton;
 mod encode;
 pub mod train;
 
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Message, Result, shorten};
@@ -16,7 +15,7 @@ use crate::model::entries::TablesByEntries;
 use crate::model::{DropoutTrait, FoundEntry, ModelTraits, Probabilities};
 use crate::numbers::floats::{Scaled, ln};
 use crate::text::span::Span;
-use crate::vocab::{AllowedEntries, Vocab};
+use crate::vocab::{AllowedEntries, ReservedEntries, Vocab};
 use automaton::Automaton;
 pub use encode::MatchScratch;
 
@@ -175,10 +174,10 @@ impl WordPiece {
         Self { automata: self.automata.emptied(), ..Self::over(Arc::clone(&self.vocab), settings) }
     }
 
-    /// Returns the model with these special ids, which [`AllowedEntries::Ordinary`] excludes.
+    /// Returns the model with these reserved entries.
     #[must_use]
-    pub fn with_specials(&self, specials: HashSet<u32>) -> Self {
-        Self { automata: self.automata.with_specials(specials), ..self.clone() }
+    pub fn with_reserved(&self, reserved: ReservedEntries) -> Self {
+        Self { automata: self.automata.with_reserved(reserved), ..self.clone() }
     }
 
     /// Returns the model with token counts, or an error if it needs counts or probabilities and has neither.

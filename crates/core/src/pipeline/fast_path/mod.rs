@@ -15,7 +15,7 @@ pub(super) use self::sink::{CachedToken, INLINE_IDS, INLINE_TOKENS};
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
-use crate::added::{AllowedAutomata, TextPart};
+use crate::added::{AllowedAutomata, SegmentTrust, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{
     AddedTokenSplitter, Cache, ChunkBuffers, CutPlan, Failed, NormalizedTokenBuffers, NormalizedTokenPart, Sink,
@@ -109,12 +109,12 @@ impl Tokenizer {
 }
 
 impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
-    /// Encodes a text in segments, or a pre-split word; a segment's trust overrides the call's special-token option.
+    /// Encodes a text in segments, or a pre-split word.
     fn text<'a, const SPANS: bool, const WORD_IDS: bool>(
         &mut self,
         text: &'a str,
         given: Option<u32>,
-        segments: &[(usize, Option<bool>)],
+        segments: &[(usize, SegmentTrust<'_>)],
         sink: &mut TokenSink<'a, SPANS, WORD_IDS>,
     ) -> Result<()>
     where
@@ -127,8 +127,11 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         // Several added tokens may take the same white space; too much of it is an error before the generic path runs
         // out of memory.
         let (mut start, mut taken) = (0, 0);
-        for &(end, trusted) in segments {
-            let matching = trusted.map_or(matching, |trusted| matching.with_trust(trusted));
+        for &(end, trust) in segments {
+            let matching = matching.of_segment(trust);
+            if matching.has_ranges() && matching.searches_normalized() {
+                return Err(Failed);
+            }
             let entries = matching.entries();
             let cache = &mut caches[entries.index()];
             let base = Span::new(start, end).start;
