@@ -16,7 +16,7 @@ use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
 #[derive(PartialEq)]
-#[pyclass(frozen, module = "piecework._core", eq)]
+#[pyclass(frozen, subclass, module = "piecework._core", eq)]
 pub(crate) struct Encoding {
     pub(crate) inner: Arc<AlignedEncoding>,
 }
@@ -159,6 +159,9 @@ fn optional(column: &[u32]) -> Vec<Option<u32>> {
 impl Encoding {
     #[new]
     fn restored(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(other) = state.cast::<Self>() {
+            return Ok(Self { inner: Arc::clone(&other.get().inner) });
+        }
         let inner = state.extract().ok().and_then(EncodingState::restored);
         inner.map(Self::new).ok_or_else(|| {
             PyValueError::new_err("state: expected what an encoding was pickled as; Tokenizer.encode makes encodings")
