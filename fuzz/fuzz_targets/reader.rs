@@ -4,12 +4,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use piecework_core::added::SpecialsPolicy;
-use piecework_core::decode::StreamOutput;
+use piecework_core::added::{SpecialsPolicy, TextTokens};
 use piecework_core::format::{
     JsonSettings, read_sentencepiece, read_tokenizer_json, write_sentencepiece, write_tokenizer_json,
 };
-use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, Tokenizer};
+use piecework_core::pipeline::{EncodingPath, Input, Options, Scratch, StreamSettings, Tokenizer};
 use piecework_fuzz::hard_texts::HARD_TEXTS;
 
 fn check(tokenizer: &Tokenizer) {
@@ -32,7 +31,7 @@ fn check(tokenizer: &Tokenizer) {
 /// Checks that a segmentation can be sampled if there is a best one.
 fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
     let text: String = HARD_TEXTS[..20].join(" ");
-    let options = Options { specials: SpecialsPolicy::Text, ..Options::default() };
+    let options = Options { specials: SpecialsPolicy::Text(TextTokens::Special), ..Options::default() };
     // Only Unigram has an n-best list, and some texts have no segmentation.
     if let Ok(best) = tokenizer.encode_nbest(&text, 5, &options, scratch) {
         assert!(!best.is_empty());
@@ -45,12 +44,13 @@ fn check_segmentations(tokenizer: &Tokenizer, scratch: &mut Scratch) {
 /// Checks that incremental decoding gives the whole text.
 fn check_stream(tokenizer: &Tokenizer, ids: &[u32], skip: bool) {
     let Ok(text) = tokenizer.decode(ids, skip) else { return };
-    let mut stream = tokenizer.decode_stream(StreamOutput::Text);
+    let settings = StreamSettings { decoding: skip.into(), ..StreamSettings::default() };
+    let mut stream = tokenizer.id_stream(&settings);
     let mut given = Vec::new();
     for some in ids.chunks(3) {
-        given.extend(tokenizer.decode_step(&mut stream, some, skip).expect("all together is no error"));
+        tokenizer.decode_step(&mut stream, &settings, some, &mut given).expect("all together is no error");
     }
-    given.extend(stream.finish().expect("all together is no error"));
+    tokenizer.decode_rest(&mut stream, &settings, &mut given).expect("all together is no error");
     assert_eq!(String::from_utf8(given), Ok(text));
 }
 

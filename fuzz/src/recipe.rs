@@ -1,7 +1,7 @@
 //! Makes tokenizers and options of calls from a few bytes.
 
 use arbitrary::{Result, Unstructured};
-use piecework_core::added::SpecialsPolicy;
+use piecework_core::added::{SpecialsPolicy, TextTokens};
 use piecework_core::encoding::pad::Padding;
 use piecework_core::encoding::truncate::{Truncation, TruncationStrategy};
 use piecework_core::encoding::{Direction, NamedToken};
@@ -173,9 +173,10 @@ pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
     let direction = |left| if left { Direction::Left } else { Direction::Right };
     let specials = match below(u, 8)? {
         0..4 => SpecialsPolicy::Match,
-        4 | 5 => SpecialsPolicy::Text,
-        6 => SpecialsPolicy::Error,
-        _ => SpecialsPolicy::Allowed(vec!["[MASK]".to_owned(), "<x>".to_owned()]),
+        4 => SpecialsPolicy::Text(TextTokens::Special),
+        5 => SpecialsPolicy::Text(TextTokens::Untrusted),
+        6 => SpecialsPolicy::Error(TextTokens::Special),
+        _ => SpecialsPolicy::Allowed(TextTokens::Special, vec!["[MASK]".to_owned(), "<x>".to_owned()]),
     };
     let truncation = Truncation {
         max_length: 3 + below(u, 40)?,

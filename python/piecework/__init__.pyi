@@ -16,7 +16,7 @@ from piecework import (
     trainers as trainers,
     training as training,
 )
-from piecework._core import Encoding as Encoding
+from piecework._core import DecodeStream as DecodeStream, Encoding as Encoding
 from piecework._io.corpus import Corpus as Corpus, Document as Document
 from piecework._progress import Progress as Progress
 from piecework._settings.added_tokens import AddedToken as AddedToken
@@ -36,6 +36,12 @@ from piecework.patterns import Regex as Regex
 from piecework.surgery import VocabularyChange as VocabularyChange, extend as extend, prune as prune
 from piecework.tokenizer import Tokenizer as Tokenizer
 from piecework.tokenizer._batch import EncodedBatch as EncodedBatch, PaddedBatch as PaddedBatch
+from piecework.tokenizer._decoded import (
+    DecodedBatch as DecodedBatch,
+    DecodedText as DecodedText,
+    StreamStep as StreamStep,
+    TokenBytes as TokenBytes,
+)
 from piecework.tokenizer._results import (
     CountsSummary as CountsSummary,
     Merge as Merge,
@@ -43,7 +49,6 @@ from piecework.tokenizer._results import (
     TruncatedText as TruncatedText,
     UnigramStep as UnigramStep,
 )
-from piecework.tokenizer._streams import DecodeStream as DecodeStream
 from piecework.trainers import (
     BpeTrainer as BpeTrainer,
     UnigramTrainer as UnigramTrainer,

@@ -11,9 +11,15 @@
 mod random;
 
 use piecework_core::Error;
+use piecework_core::added::AddedToken;
 use piecework_core::decode::{DecodeStream, Decoder, StreamOutput};
 use piecework_core::format::read_decoder;
+use piecework_core::model::Model;
+use piecework_core::model::word_level::WordLevel;
+use piecework_core::pipeline::{StreamSettings, Tokenizer, TokenizerParts, TokensBytes};
+use piecework_core::splitter::WordSplitter;
 use piecework_core::text::pattern::Pattern;
+use piecework_core::vocab::Vocab;
 use random::Random;
 use serde_json::{Value, json};
 
@@ -366,4 +372,74 @@ fn a_copy_is_independent() {
     assert_eq!(one.step(["a</w>"]).unwrap(), b"a");
     let mut other = one.clone();
     assert_eq!((one.step(["b"]).unwrap(), other.finish().unwrap()), (b" b".to_vec(), Vec::new()));
+}
+
+/// Returns a tokenizer with the vocabulary of all tokens and a decoder.
+fn tokenizer(decoder: Option<Decoder>) -> Tokenizer {
+    let vocab = Vocab::from_tokens(TOKENS.iter().map(|&token| token.to_owned())).unwrap();
+    let model = Model::WordLevel(WordLevel::new(vocab, TOKENS[0].to_owned()));
+    let added = vec![AddedToken::special(2, TOKENS[2])];
+    Tokenizer::new(TokenizerParts { added, decoder, ..TokenizerParts::new(WordSplitter::default(), model) }).unwrap()
+}
+
+/// Returns the output of a stream of ids, step by step.
+fn stepped(tokenizer: &Tokenizer, settings: &StreamSettings, ids: &[u32], random: &mut Random) -> Vec<u8> {
+    let (mut stream, mut out, mut rest) = (tokenizer.id_stream(settings), Vec::new(), ids);
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(random.below(3).min(rest.len()));
+        match now {
+            [id] if random.below(2) == 0 => match tokenizer.decode_plain(&mut stream, settings, *id) {
+                Some(bytes) => out.extend_from_slice(bytes),
+                None => drop(tokenizer.decode_step(&mut stream, settings, now, &mut out).unwrap()),
+            },
+            _ => drop(tokenizer.decode_step(&mut stream, settings, now, &mut out).unwrap()),
+        }
+        rest = later;
+    }
+    tokenizer.decode_rest(&mut stream, settings, &mut out).unwrap();
+    out
+}
+
+/// Decoding by the table equals that by the stages of the decoder, for text and bytes, whole, by id and in streams.
+#[test]
+fn ids_are_decoded_as_their_tokens() {
+    for seed in 0..trials() / 4 {
+        let random = &mut Random(seed);
+        let settings = decoder(random, 2);
+        let decoder = (random.below(20) > 0).then(|| read(&settings));
+        let tokenizer = tokenizer(decoder.clone());
+        let skip = random.below(2) == 0;
+        for _ in 0..4 {
+            let count = random.below(9);
+            let ids: Vec<u32> = (0..count).map(|_| u32::try_from(random.below(TOKENS.len())).unwrap()).collect();
+            let tokens: Vec<&str> =
+                ids.iter().filter_map(|&id| (!skip || id != 2).then_some(TOKENS[id as usize])).collect();
+            if decoder.as_ref().is_some_and(|decoder| format!("{decoder:?}").contains("SentencePiece"))
+                && skip
+                && ids.contains(&2)
+            {
+                continue; // a skipped token ends a run of bytes here
+            }
+            let context = format!("seed {seed}: {settings} {tokens:?}");
+            let wanted = text(decoder.as_ref(), &tokens);
+            let mut bytes = DecodeStream::new(decoder.as_ref(), StreamOutput::Bytes);
+            let mut wanted_bytes = bytes.step(tokens.iter().copied()).unwrap();
+            wanted_bytes.extend(bytes.finish().unwrap());
+            for output in [StreamOutput::Text, StreamOutput::Bytes] {
+                let settings = StreamSettings { output, decoding: skip.into(), ..StreamSettings::default() };
+                let found = stepped(&tokenizer, &settings, &ids, random);
+                let wanted = if output == StreamOutput::Text { wanted.as_bytes() } else { &wanted_bytes };
+                assert_eq!(found, wanted, "{output:?} {context}");
+            }
+            // The streams have built the table.
+            assert_eq!(tokenizer.decode(&ids, skip).unwrap(), wanted, "{context}");
+            assert_eq!(tokenizer.decode_bytes(&ids, skip).unwrap(), wanted_bytes, "{context}");
+            let TokensBytes { bytes, starts } = tokenizer.tokens_bytes(&ids, skip).unwrap();
+            assert_eq!((&bytes, starts.len()), (&wanted_bytes, ids.len()), "{context}");
+            let found = tokenizer.decode_offsets(&ids, skip).unwrap();
+            assert!(found.starts.is_sorted() && found.text == wanted, "{context}");
+            let last = found.starts.last().copied().unwrap_or_default();
+            assert!(last <= wanted.chars().count(), "{context}");
+        }
+    }
 }

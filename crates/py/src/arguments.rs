@@ -1,10 +1,11 @@
 //! Checks of single arguments; an error names the argument and what was expected.
 
+use numpy::PyReadonlyArray1;
 use piecework_core::error::shorten;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyIterator, PyString};
+use pyo3::types::{PyBool, PyIterator, PyList, PyString};
 
 use crate::errors::{id_error, invalid_setting, utf8};
 
@@ -66,6 +67,15 @@ impl FromPyObject<'_, '_> for Ids {
     type Error = PyErr;
 
     fn extract(ids: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        // Arrays are sequences too, but are read faster as arrays.
+        if ids.is_instance_of::<PyList>()
+            && let Ok(ids) = ids.extract()
+        {
+            return Ok(Self(ids));
+        }
+        if let Ok(ids) = ids.extract::<PyReadonlyArray1<'_, u32>>() {
+            return Ok(Self(ids.as_array().to_vec()));
+        }
         if let Ok(ids) = ids.extract() {
             return Ok(Self(ids));
         }

@@ -41,9 +41,14 @@ impl Batch {
         Self { ids: ids.into(), row_offsets: row_offsets.into(), columns, unpadded, integers: OnceLock::new() }
     }
 
+    /// Returns the number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.row_offsets.len() - 1
+    }
+
     /// Returns the ids of a row.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "offsets into memory")]
-    fn row_ids(&self, row: usize) -> Option<&[u32]> {
+    pub(crate) fn row_ids(&self, row: usize) -> Option<&[u32]> {
         let (start, end) = (self.row_offsets.get(row)?, self.row_offsets.get(row + 1)?);
         Some(&self.ids[*start as usize..*end as usize])
     }
@@ -189,7 +194,7 @@ impl Batch {
     }
 
     fn __len__(&self) -> usize {
-        self.row_offsets.len() - 1
+        self.rows()
     }
 
     fn to_list(&self) -> Vec<&[u32]> {

@@ -18,6 +18,7 @@ mod columns;
 mod copies;
 mod counts;
 mod counts_files;
+mod decode_batch;
 mod documents;
 mod encode;
 mod encode_list;
@@ -54,6 +55,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<options::Options>()?;
     module.add_class::<stream::DecodeStream>()?;
+    module.add_class::<stream::StreamPieces>()?;
     module.add_class::<text::TextStages>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<batch::Batch>()?;

@@ -15,7 +15,7 @@ use piecework_core::format::{
     write_splitter, write_trainer, write_vocab_txt,
 };
 use piecework_core::model::bpe::Bpe;
-use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits, TextLimit};
+use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits, StreamSettings, TextLimit};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
@@ -26,6 +26,7 @@ use crate::aligned::AlignedEncoding;
 use crate::arguments::{Ids, flag, string};
 use crate::batch::Batch;
 use crate::call::Call;
+use crate::decode_batch::{OffsetColumns, decode_batch, decode_offsets_batch, position};
 use crate::encode;
 use crate::encode_list::encode_list;
 use crate::encode_one::to_object;
@@ -532,16 +533,97 @@ impl Tokenizer {
         py.detach(|| self.inner.decode(&ids.0, options)).map_err(to_py)
     }
 
+    /// Returns the texts of rows of ids.
+    fn decode_batch<'py>(
+        &self,
+        rows: &Bound<'py, PyAny>,
+        skip_special_tokens: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let skip = flag("skip_special_tokens", skip_special_tokens)?;
+        decode_batch(rows, |row| Ok(PyString::new(rows.py(), &self.inner.decode(row, skip)?)))
+    }
+
+    /// Returns the bytes of rows of ids.
+    fn decode_bytes_batch<'py>(
+        &self,
+        rows: &Bound<'py, PyAny>,
+        skip_special_tokens: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let skip = flag("skip_special_tokens", skip_special_tokens)?;
+        decode_batch(rows, |row| Ok(PyBytes::new(rows.py(), &self.inner.decode_bytes(row, skip)?)))
+    }
+
+    /// Returns the bytes of each id.
+    fn decode_tokens_bytes<'py>(
+        &self,
+        ids: Ids,
+        skip_special_tokens: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
+        let found = py.detach(|| self.inner.tokens_bytes(&ids.0, skip)).map_err(to_py)?;
+        let ends = found.starts.iter().skip(1).copied().chain([found.bytes.len()]);
+        PyList::new(
+            py,
+            found
+                .starts
+                .iter()
+                .zip(ends)
+                .map(|(&start, end)| PyBytes::new(py, &found.bytes[start..end]))
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// Returns the text of ids, and the first character and the first byte of each.
+    fn decode_offsets(
+        &self,
+        ids: Ids,
+        skip_special_tokens: &Bound<'_, PyAny>,
+    ) -> PyResult<(String, Vec<usize>, Vec<usize>)> {
+        let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
+        let found = py.detach(|| self.inner.decode_offsets(&ids.0, skip)).map_err(to_py)?;
+        Ok((found.text, found.starts, found.byte_starts))
+    }
+
+    /// Returns the texts of rows of ids, the first character and the first byte of each id, and the ends of rows.
+    fn decode_offsets_batch<'py>(
+        &self,
+        rows: &Bound<'py, PyAny>,
+        skip_special_tokens: &Bound<'py, PyAny>,
+    ) -> PyResult<OffsetColumns<'py>> {
+        decode_offsets_batch(&self.inner, rows, flag("skip_special_tokens", skip_special_tokens)?)
+    }
+
+    /// Returns the bytes that each id adds to a text, and the end of each id in them.
+    fn all_token_bytes<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyArray1<i64>>)> {
+        let found = py.detach(|| self.inner.all_token_bytes()).map_err(to_py)?;
+        let starts = found.starts.iter().chain([&found.bytes.len()]).map(|&start| position(start)).collect();
+        Ok((PyBytes::new(py, &found.bytes), PyArray1::from_vec(py, starts)))
+    }
+
     fn decode_bytes(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
         let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
         let bytes = py.detach(|| self.inner.decode_bytes(&ids.0, skip));
         bytes.map(|bytes| PyBytes::new(py, &bytes).unbind()).map_err(to_py)
     }
 
-    #[pyo3(signature = (skip_special_tokens, as_bytes, added_as_entries=false))]
-    fn decode_stream(&self, skip_special_tokens: bool, as_bytes: bool, added_as_entries: bool) -> DecodeStream {
-        let form = if as_bytes { StreamOutput::Bytes } else { StreamOutput::Text };
-        DecodeStream::new(&self.inner, DecodeOptions { skip_special_tokens, added_as_entries }, form)
+    /// Returns a stream of `"text"`, `"bytes"` or `"details"` after the ids `after` that ends at `stops`, each a `str` or an id.
+    #[pyo3(signature = (skip_special_tokens, output, stops=Vec::new(), after=Ids(Vec::new()), added_as_entries=false))]
+    fn decode_stream(
+        &self,
+        py: Python<'_>,
+        skip_special_tokens: bool,
+        output: &str,
+        stops: Vec<Py<PyAny>>,
+        after: Ids,
+        added_as_entries: bool,
+    ) -> PyResult<DecodeStream> {
+        let (output, has_positions) = match output {
+            "bytes" => (StreamOutput::Bytes, false),
+            other => (StreamOutput::Text, other == "details"),
+        };
+        let decoding = DecodeOptions { skip_special_tokens, added_as_entries };
+        let settings = StreamSettings { output, decoding, has_positions, ..StreamSettings::default() };
+        DecodeStream::new(py, &self.inner, settings, &stops, &after.0)
     }
 
     /// Returns the bytes of the token with an id, decoded alone.

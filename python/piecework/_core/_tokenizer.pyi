@@ -350,9 +350,40 @@ class Tokenizer:
         """Returns the bytes of ids, which need not be valid UTF-8."""
 
     def decode_stream(
-        self, skip_special_tokens: bool, as_bytes: bool, added_as_entries: bool = False
-    ) -> DecodeStream:
-        """Returns a stream that decodes ids to text or bytes; see `decode`."""
+        self,
+        skip_special_tokens: bool,
+        output: Literal["text", "bytes", "details"],
+        stops: Sequence[str | int] = (),
+        after: Sequence[int] = (),
+        added_as_entries: bool = False,
+    ) -> DecodeStream[Any]:
+        """Returns a stream that decodes ids to text, bytes or steps after other ids, up to a stop; see `decode`."""
+
+    def decode_batch(
+        self, rows: Batch | Iterable[Iterable[int]], skip_special_tokens: bool
+    ) -> list[str]:
+        """Returns the texts of rows of ids."""
+
+    def decode_bytes_batch(
+        self, rows: Batch | Iterable[Iterable[int]], skip_special_tokens: bool
+    ) -> list[bytes]:
+        """Returns the bytes of rows of ids."""
+
+    def decode_tokens_bytes(self, ids: Sequence[int], skip_special_tokens: bool) -> list[bytes]:
+        """Returns the bytes of each id in the text of all."""
+
+    def decode_offsets(
+        self, ids: Sequence[int], skip_special_tokens: bool
+    ) -> tuple[str, list[int], list[int]]:
+        """Returns the text of ids, and the first character and the first byte of each."""
+
+    def decode_offsets_batch(
+        self, rows: Batch | Iterable[Iterable[int]], skip_special_tokens: bool
+    ) -> tuple[list[str], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Returns the texts of rows of ids, the first character and byte of each id, and the row offsets."""
+
+    def all_token_bytes(self) -> tuple[bytes, npt.NDArray[np.int64]]:
+        """Returns the bytes that each id adds to a text between other tokens, and the offset of each."""
 
     def token_bytes(self, token: int) -> bytes:
         """Returns the bytes of the token with an id, decoded alone."""

@@ -170,6 +170,9 @@ Specials = Literal["match", "text", "error"] | AbstractSet[str] | list[str] | tu
 A `Collection[str]` would include every string.
 """
 
+Stops = str | int | Iterable[str | int]
+"""What ends a stream of token ids: a string in the text or an id, or several of them."""
+
 EncodingPath = Literal["fast", "uncached", "generic"]
 """The paths of the core, which give equal tokens: the fast path with and without cache, and the generic path."""
 

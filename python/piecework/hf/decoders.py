@@ -278,7 +278,7 @@ class DecodeStream:
     """The text of the given ids, and what was returned after it; None before the first step."""
     _pending: str
     """The end of that text, as far as the stream of the tokenizer has not returned it."""
-    _stream: CoreStream | _CustomStream | None
+    _stream: CoreStream[str] | _CustomStream | None
     """The stream of the tokenizer of the last step."""
     _source: object
     """The object that the stream was made from; another one after a change of the tokenizer."""
@@ -344,7 +344,9 @@ class DecodeStream:
         self._start([], self._skip)
         return rest
 
-    def _following(self, tokenizer: Tokenizer) -> tuple[CoreStream | _CustomStream, list[str], str]:
+    def _following(
+        self, tokenizer: Tokenizer
+    ) -> tuple[CoreStream[str] | _CustomStream, list[str], str]:
         """Returns the stream of a tokenizer, the list of texts, and what a new stream adds to them for the ids so far."""
         core, is_custom = tokenizer._ready(), _calls.has_custom(tokenizer._parts["decoder"])
         source: object = tokenizer._applied if is_custom else core
@@ -357,7 +359,7 @@ class DecodeStream:
         self._stream = (
             _CustomStream(partial(tokenizer.decode, skip_special_tokens=self._skip))
             if is_custom
-            else core.decode_stream(self._skip, False, added_as_entries=True)
+            else core.decode_stream(self._skip, "text", added_as_entries=True)
         )
         self._source, self._pending = source, "".join(self._texts)
         before = self._unseen(_decoded(self._stream, tokenizer, self._ids)) if self._ids else ""
@@ -435,7 +437,9 @@ _MOST_OPEN = 16
 """The number of ids after which text is returned even if it ends in an incomplete character; its bytes are fewer."""
 
 
-def _decoded(stream: CoreStream | _CustomStream, tokenizer: Tokenizer, ids: Sequence2[int]) -> str:
+def _decoded(
+    stream: CoreStream[str] | _CustomStream, tokenizer: Tokenizer, ids: Sequence2[int]
+) -> str:
     """Returns the new text of a stream; as in :meth:`Tokenizer.decode`, unknown ids are omitted."""
     core = tokenizer._ready()
     text: str = stream.step([number for number in ids if core.id_to_token(number) is not None])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from piecework._core import ArrowTexts
     from piecework._settings.added_tokens import AddedToken
+    from piecework._settings.arguments import Stops
     from piecework.tokenizer._batch import EncodedBatch
 
 NO_LIMIT = (1 << 32) - 1
@@ -156,12 +157,19 @@ def frozen_specials(specials: Specials | None) -> Specials | None:
         raise wrong_type("specials", expected, specials) from None
 
 
+def as_stops(stop: Stops) -> list[Any]:
+    """Returns stops in a list; the core checks each."""
+    if isinstance(stop, str | int):
+        return [stop]
+    return list(check_iterable("stop", stop, "strings and token ids"))
+
+
 def rows_of(batch: EncodedBatch | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:
     """Returns the rows of token ids."""
     from piecework.tokenizer._batch import EncodedBatch
 
     if isinstance(batch, EncodedBatch):
-        return batch.to_list()
+        return batch._batch  # type: ignore[return-value]  # the core reads its rows
     return check_iterable("batch", batch, "EncodedBatch or an iterable of rows of token ids")
 
 

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from pyspark.sql import Column
 
-    from piecework._core import ArrowTexts, Encoding, Tokenizer as CoreTokenizer
+    from piecework._core import ArrowTexts, DecodeStream, Encoding, Tokenizer as CoreTokenizer
     from piecework._io.corpus import Corpus
     from piecework._io.files import Pathish
     from piecework._settings.added_tokens import AddedToken
-    from piecework._settings.arguments import ArrowColumn, EncodeInput, Specials, Text
+    from piecework._settings.arguments import ArrowColumn, EncodeInput, Specials, Stops, Text
     from piecework._settings.choices import Side, UnknownPolicy
     from piecework._settings.encoding import Padding, PaddingLike, Truncation, TruncationLike
     from piecework.decoders import Decoder
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
     from piecework.tokenizer._batch import EncodedBatch
+    from piecework.tokenizer._decoded import DecodedBatch, DecodedText, StreamStep, TokenBytes
     from piecework.tokenizer._explain.explanation import Explanation
     from piecework.tokenizer._explain.lineage import Lineage
     from piecework.tokenizer._folders.settings import FolderSettings
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from piecework.tokenizer._lm import LanguageModel
     from piecework.tokenizer._options import EncodeOptions, RowOptions
     from piecework.tokenizer._results import MergeHistory, TruncatedText
-    from piecework.tokenizer._streams import DecodeStream
     from piecework.tokenizer._training_info import TrainingInfo
     from piecework.tokenizer._udf import ArrowUdf
 
@@ -825,10 +825,7 @@ class Tokenizer(CallOptions):
         self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[str]:
         """Decodes rows of token ids to texts; see :meth:`decode`."""
-        return [
-            self.decode(row, skip_special_tokens=skip_special_tokens)
-            for row in _checks.rows_of(batch)
-        ]
+        return self._core.decode_batch(_checks.rows_of(batch), skip_special_tokens)
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special_tokens: bool = True) -> bytes:
         r"""Decodes token ids to bytes, which need not be valid UTF-8.
@@ -858,38 +855,159 @@ class Tokenizer(CallOptions):
         self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
     ) -> list[bytes]:
         """Decodes rows of token ids to bytes; see :meth:`decode_bytes`."""
-        rows = _checks.rows_of(batch)
-        return [self.decode_bytes(row, skip_special_tokens=skip_special_tokens) for row in rows]
+        return self._core.decode_bytes_batch(_checks.rows_of(batch), skip_special_tokens)
 
-    def decode_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[str]:
-        r"""Returns a stream that decodes token ids incrementally, such as those of a generating model.
+    def decode_tokens_bytes(
+        self, ids: Iterable[int], *, skip_special_tokens: bool = True
+    ) -> list[bytes]:
+        r"""Decodes token ids to the bytes of each id, as they are in the whole text.
+
+        The bytes of an id are those that :meth:`decode_bytes_stream` returns for it; at the end of the text, the rest are
+        those of the last id. So a space that a decoder adds between words belongs to the token after it.
 
         Args:
-            skip_special_tokens: Whether special tokens are omitted.
+            ids: Token ids, in any order.
+            skip_special_tokens: Whether special tokens have no bytes.
 
         Returns:
-            The stream; :meth:`DecodeStream.step` returns the new text.
+            The bytes of each id; their concatenation equals :meth:`decode_bytes`.
 
-        >>> stream = Tokenizer.from_str("[UNK]\nhug\n##s\n").decode_stream()
-        >>> stream.step(1), stream.step([2, 1]), stream.finish()
-        ('hug', 's hug', '')
+        Raises:
+            TokenIdError: An id is not in the vocabulary.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> tok.decode_tokens_bytes([1, 2, 1])
+        [b'hug', b's', b' hug']
         """
-        from piecework.tokenizer._streams import DecodeStream
+        return self._core.decode_tokens_bytes(as_ids(ids), skip_special_tokens)
 
-        return DecodeStream(
-            self._core.decode_stream(check_flag("skip_special_tokens", skip_special_tokens), False)
-        )
+    def decode_with_offsets(
+        self, ids: Iterable[int], *, skip_special_tokens: bool = True
+    ) -> DecodedText:
+        r"""Decodes token ids to text, with the position of each id in it.
 
-    def decode_bytes_stream(self, *, skip_special_tokens: bool = True) -> DecodeStream[bytes]:
+        Args:
+            ids: Token ids, in any order.
+            skip_special_tokens: Whether special tokens are omitted; such an id starts where the next one does.
+
+        Returns:
+            The text; the start of each id in it, in characters; and its start in :meth:`decode_bytes`, in bytes. A character
+            of several ids belongs to the first of them.
+
+        Raises:
+            TokenIdError: An id is not in the vocabulary.
+
+        >>> Tokenizer.from_str("[UNK]\nhüg\n##s\n").decode_with_offsets([1, 2, 1])
+        DecodedText(text='hügs hüg', starts=[0, 3, 4], byte_starts=[0, 4, 5])
+        """
+        from piecework.tokenizer._decoded import DecodedText
+
+        return DecodedText(*self._core.decode_offsets(as_ids(ids), skip_special_tokens))
+
+    def decode_with_offsets_batch(
+        self, batch: EncodedBatch | Iterable[Iterable[int]], *, skip_special_tokens: bool = True
+    ) -> DecodedBatch:
+        r"""Decodes rows of token ids to texts, with the position of each id in columns; see :meth:`decode_with_offsets`.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> decoded = tok.decode_with_offsets_batch([[1, 2], [1, 1]])
+        >>> decoded.texts, decoded.starts.tolist(), decoded.row_offsets.tolist()
+        (['hugs', 'hug hug'], [0, 3, 0, 3], [0, 2, 4])
+        """
+        from piecework.tokenizer._decoded import DecodedBatch
+
+        rows = _checks.rows_of(batch)
+        return DecodedBatch(*self._core.decode_offsets_batch(rows, skip_special_tokens))
+
+    @overload
+    def decode_stream(
+        self,
+        *,
+        stop: Stops = (),
+        after: Iterable[int] = (),
+        skip_special_tokens: bool = True,
+        details: Literal[False] = False,
+    ) -> DecodeStream[str]: ...
+
+    @overload
+    def decode_stream(
+        self,
+        *,
+        stop: Stops = (),
+        after: Iterable[int] = (),
+        skip_special_tokens: bool = True,
+        details: Literal[True],
+    ) -> DecodeStream[StreamStep]: ...
+
+    def decode_stream(
+        self,
+        *,
+        stop: Stops = (),
+        after: Iterable[int] = (),
+        skip_special_tokens: bool = True,
+        details: bool = False,
+    ) -> DecodeStream[Any]:
+        r"""Returns a stream that decodes token ids incrementally, such as those of a generating model, up to a stop.
+
+        Args:
+            stop: Strings and token ids that end the text; they are not part of it. A string is found wherever it is in the
+                text, over the ends of tokens. Where special tokens are omitted, a string that is spelled like one is met by
+                its id. The stop that ends first counts, and of several that end together the longest.
+            after: Token ids before those of the stream, such as a prompt: the text continues theirs, which is not returned and
+                not searched for stops. To resume a stream, pass the ids that it had to one :meth:`DecodeStream.step` instead.
+            skip_special_tokens: Whether special tokens are omitted.
+            details: Whether a step returns a :class:`StreamStep`, with the bytes and the position of its ids.
+
+        Returns:
+            The stream; :meth:`DecodeStream.step` returns the new text that is safe to show: neither later tokens nor a stop
+            can change it.
+
+        Raises:
+            TokenIdError: A stop, or an id of `after`, is not in the vocabulary.
+            ConfigError: A stop is an empty string.
+
+        >>> stream = Tokenizer.from_str("[UNK]\nhug\n##s\n").decode_stream(stop="s h")
+        >>> stream.step(1), stream.step(2), stream.step(1), stream.stopped, stream.rest
+        ('hug', '', '', 's h', 'ug')
+        """
+        skip = check_flag("skip_special_tokens", skip_special_tokens)
+        output: Literal["text", "details"] = "details" if check_flag("details", details) else "text"
+        return self._core.decode_stream(skip, output, _checks.as_stops(stop), as_ids(after))
+
+    def decode_bytes_stream(
+        self,
+        *,
+        stop: Stops = (),
+        after: Iterable[int] = (),
+        skip_special_tokens: bool = True,
+    ) -> DecodeStream[bytes]:
         """Returns a stream that decodes token ids to bytes; see :meth:`decode_stream`.
 
         Bytes of incomplete characters are returned at once.
         """
-        from piecework.tokenizer._streams import DecodeStream
+        skip = check_flag("skip_special_tokens", skip_special_tokens)
+        return self._core.decode_stream(skip, "bytes", _checks.as_stops(stop), as_ids(after))
 
-        return DecodeStream(
-            self._core.decode_stream(check_flag("skip_special_tokens", skip_special_tokens), True)
-        )
+    def token_bytes(self) -> TokenBytes:
+        r"""Returns the bytes that each token adds to a text between other tokens, as constrained decoding needs them.
+
+        A token that begins a word has the space before it: ``▁the`` of Llama and ``the`` of BERT are both ``b" the"``. Special
+        tokens have their own text. The first token of a text may have other bytes: :meth:`decode_tokens_bytes`.
+
+        Returns:
+            One buffer for all ids, which is computed once for a tokenizer: ``tok.token_bytes()[id]``.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
+        >>> list(tok.token_bytes())
+        [b' [UNK]', b' hug', b's']
+        """
+        return self._token_bytes
+
+    @cached_property
+    def _token_bytes(self) -> TokenBytes:
+        from piecework.tokenizer._decoded import TokenBytes
+
+        return TokenBytes(*self._core.all_token_bytes())
 
     def display_token(self, token: str | int) -> str:
         r"""Returns a token in readable form.

@@ -11,6 +11,7 @@ use super::replace::PatternStage;
 use super::sentencepiece::PieceStage;
 use super::strip::StripStage;
 use super::wordpiece::SpacesStage;
+use super::{Decoder, StreamOutput};
 use crate::error::Result;
 use crate::text::span::check_bytes;
 
@@ -147,7 +148,14 @@ pub(super) enum AnyStage {
 
 /// Stages in order, with their state after the parts so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Stages(Vec<OpenStage>);
+pub(crate) struct Stages(Vec<OpenStage>);
+
+/// The memory of a run of stages.
+#[derive(Debug, Default)]
+pub(super) struct StageBuffers {
+    parts: DecodedParts,
+    out: DecodedParts,
+}
 
 /// A stage, and whether it has received fragments of a part that is not complete.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,6 +165,11 @@ struct OpenStage {
 }
 
 impl Stages {
+    /// Returns the stages of a decoder before the first token; without one, tokens are joined with spaces.
+    pub(crate) fn of(decoder: Option<&Decoder>, output: StreamOutput) -> Self {
+        Decoder::stages(decoder, output)
+    }
+
     pub(super) fn push(&mut self, kind: AnyStage) {
         self.0.push(OpenStage { kind, is_open: false });
     }
@@ -166,8 +179,19 @@ impl Stages {
     }
 
     /// Returns the bytes that some tokens become, all of them if they are the last.
-    pub(super) fn run(&mut self, tokens: &[&str], is_last: bool) -> Result<Vec<u8>> {
-        let (mut parts, mut out) = (DecodedParts::default(), DecodedParts::default());
+    pub(crate) fn run(&mut self, tokens: &[&str], is_last: bool) -> Result<Vec<u8>> {
+        let mut buffers = StageBuffers::default();
+        self.run_in(&mut buffers, tokens, is_last)?;
+        Ok(buffers.parts.bytes)
+    }
+
+    /// Returns the bytes that some tokens become, in one of the buffers.
+    pub(super) fn run_in<'a>(
+        &mut self,
+        StageBuffers { parts, out }: &'a mut StageBuffers,
+        tokens: &[&str],
+        is_last: bool,
+    ) -> Result<&'a [u8]> {
         let length = tokens.iter().map(|token| token.len()).sum();
         check_bytes(length)?;
         parts.reset(length, tokens.len());
@@ -176,17 +200,17 @@ impl Stages {
         match stages.next() {
             Some(first) => {
                 let first = first.kind.stage();
-                first.tokens(tokens, &mut parts)?;
+                first.tokens(tokens, parts)?;
                 if is_last {
-                    first.finish(&mut parts)?;
+                    first.finish(parts)?;
                 }
             }
             None => tokens.iter().try_for_each(|token| parts.push(token.as_bytes()))?,
         }
         for stage in stages {
-            stage.run(&mut parts, is_last, &mut out)?;
+            stage.run(parts, is_last, out)?;
         }
-        Ok(parts.bytes)
+        Ok(&parts.bytes)
     }
 }
 

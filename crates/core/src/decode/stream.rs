@@ -23,9 +23,10 @@ use super::stage::Stages;
 use crate::error::Result;
 
 /// The output for tokens that represent bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StreamOutput {
     /// Text: invalid UTF-8 becomes U+FFFD.
+    #[default]
     Text,
     /// The bytes themselves.
     Bytes,

@@ -1,10 +1,12 @@
 //! Decodes ids to text, and computes the log-likelihood of a text's tokens.
 
+use std::sync::atomic::Ordering;
+
 use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use crate::added::SpecialsPolicy;
-use crate::decode::{DecodeStream, DecodeTable, StreamOutput, text_of};
+use crate::decode::{DecodeTable, Stages, StreamOutput, text_of};
 use crate::error::{Error, Message, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
 
@@ -23,6 +25,9 @@ impl From<bool> for DecodeOptions {
     }
 }
 
+/// The number of bytes that a token has on average, for memory that is reserved.
+const BYTES_PER_TOKEN: usize = 6;
+
 impl Tokenizer {
     /// Returns the text of `ids`.
     ///
@@ -34,51 +39,54 @@ impl Tokenizer {
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn decode(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<String> {
-        text_of(self.decoder(), &self.decoder_tokens(ids, options.into())?)
+        let options = options.into();
+        if let Some(table) = self.table_for(ids.len(), options) {
+            let mut bytes = Vec::with_capacity(ids.len() * BYTES_PER_TOKEN);
+            if let Some(state) = table.push_all(ids, options.skip_special_tokens, &mut bytes) {
+                bytes.extend_from_slice(table.end(state));
+                if let Ok(text) = String::from_utf8(bytes) {
+                    return Ok(text);
+                }
+            }
+        }
+        text_of(self.decoder(), &self.decoder_tokens(ids, options)?)
     }
 
     /// Returns the bytes of tokens in decoded texts.
     pub(super) fn decode_table(&self) -> &DecodeTable {
-        self.decode_table
-            .get_or_init(|| DecodeTable::new(self.parts.decoder.as_ref(), self.id_limit(), |id| self.decoder_input(id)))
+        let token = |id| Some((self.decoder_input(id)?, self.is_special(id)));
+        self.decode_table.get_or_init(|| DecodeTable::new(self.decoder(), self.id_limit(), token))
+    }
+
+    /// Returns whether the table is that of decoding with these options.
+    pub(super) fn uses_table(&self, options: DecodeOptions) -> bool {
+        !options.added_as_entries || self.decoder_inputs().is_empty()
+    }
+
+    /// Returns the table, if texts can be decoded by it, and as many ids were decoded as it takes to build it.
+    pub(super) fn table_for(&self, ids: usize, options: DecodeOptions) -> Option<&DecodeTable> {
+        if !self.uses_table(options) {
+            return None;
+        }
+        let is_worth_it = || {
+            let before = self.decoded_ids.fetch_add(ids, Ordering::Relaxed);
+            before.saturating_add(ids) >= self.id_limit() as usize
+        };
+        let table = self.decode_table.get().or_else(|| is_worth_it().then(|| self.decode_table()));
+        table.filter(|table| table.decodes())
     }
 
     /// Returns the bytes of the text of `ids`; bytes of byte tokens are kept, even if they are not UTF-8.
     pub fn decode_bytes(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<Vec<u8>> {
-        let mut stream = self.decode_stream(StreamOutput::Bytes);
-        let mut bytes = self.decode_step(&mut stream, ids, options)?;
-        bytes.extend(stream.finish()?);
-        Ok(bytes)
-    }
-
-    /// Returns the state of a new incremental decoding, for [`Self::decode_step`]; `form` selects text or bytes.
-    #[must_use]
-    pub fn decode_stream(&self, form: StreamOutput) -> DecodeStream {
-        DecodeStream::new(self.parts.decoder.as_ref(), form)
-    }
-
-    /// Appends `ids` to a stream, and returns the new bytes that later ids cannot change.
-    ///
-    /// An id that is not in the vocabulary is an error and leaves the stream unchanged.
-    ///
-    /// ```
-    /// use piecework_core::decode::StreamOutput;
-    /// use piecework_core::format::format_named;
-    ///
-    /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
-    /// let mut stream = tokenizer.decode_stream(StreamOutput::Text);
-    /// assert_eq!(tokenizer.decode_step(&mut stream, &[1], true)?, b"low");
-    /// assert_eq!(tokenizer.decode_step(&mut stream, &[2, 1], true)?, b"er low");
-    /// assert_eq!(stream.finish()?, b"");
-    /// # Ok::<(), piecework_core::Error>(())
-    /// ```
-    pub fn decode_step(
-        &self,
-        stream: &mut DecodeStream,
-        ids: &[u32],
-        options: impl Into<DecodeOptions>,
-    ) -> Result<Vec<u8>> {
-        stream.step(self.decoder_tokens(ids, options.into())?)
+        let options = options.into();
+        if let Some(table) = self.table_for(ids.len(), options).filter(|table| table.has_bytes()) {
+            let mut bytes = Vec::with_capacity(ids.len() * BYTES_PER_TOKEN);
+            if let Some(state) = table.push_all(ids, options.skip_special_tokens, &mut bytes) {
+                bytes.extend_from_slice(table.end(state));
+                return Ok(bytes);
+            }
+        }
+        Stages::of(self.decoder(), StreamOutput::Bytes).run(&self.decoder_tokens(ids, options)?, true)
     }
 
     /// Returns the bytes of the token with `id`, as far as they depend on no other token.
@@ -111,7 +119,7 @@ impl Tokenizer {
     }
 
     /// Returns what the decoder receives for tokens.
-    fn decoder_tokens(&self, ids: &[u32], options: DecodeOptions) -> Result<Vec<&str>> {
+    pub(super) fn decoder_tokens(&self, ids: &[u32], options: DecodeOptions) -> Result<Vec<&str>> {
         // SentencePiece never joins bytes on two sides of a control symbol to one character: an empty token
         // separates them.
         let leaves_gap = self.decoder().is_some_and(|decoder| decoder.sentencepiece().is_some());

@@ -3,7 +3,8 @@
 //! `encode` has the entry points, `tokens` the generic path, `fast_path` the fast path, `cuts` the safe split points of
 //! long texts, `boundaries` positions that no token spans, `word_ends` the words at whose ends a text may be cut,
 //! `truncate_text` the longest part of a text with a number of tokens, `nbest` alternative segmentations, `explain` the
-//! stages of a text, `measure` sums over texts, `decode` decoding, and `decoder_inputs` what decoders receive for added
+//! stages of a text, `measure` sums over texts, `decode` decoding, `decode_offsets` where the text of each
+//! id starts, `stream` decoding id by id, and `decoder_inputs` what decoders receive for added
 //! tokens.
 //!
 //! The tables of a model are built by [`Tokenizer::build_tables`], or by the first call that needs them. Loading a file
@@ -14,6 +15,7 @@ pub(crate) mod added_entries;
 mod boundaries;
 mod cuts;
 mod decode;
+mod decode_offsets;
 mod decoder_inputs;
 mod encode;
 mod explain;
@@ -23,6 +25,7 @@ mod merges;
 mod nbest;
 mod options;
 mod scratch;
+mod stream;
 mod symbols;
 mod tokens;
 mod truncate_text;
@@ -32,14 +35,17 @@ mod word_ends;
 
 pub use cuts::{SplitPart, TextCutter};
 pub use decode::DecodeOptions;
+pub use decode_offsets::{DecodedText, TokensBytes};
 pub use explain::{ExplainLimits, ExplainedText, ExplainedToken, ExplainedWord};
 pub use measure::{LENGTHS, Measures, Meter, TEXT_LENGTHS};
 pub use options::{EncodingPath, Input, Options};
 pub use scratch::Scratch;
+pub use stream::{IdStream, MetStop, StepPositions, Stop, Stops, StreamSettings};
 pub use truncate_text::{TextLimit, TruncatedText};
 pub use word_characters::WordCharacters;
 
 use std::collections::HashSet;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use crate::added::{AddedToken, AddedTokens, SpecialsPolicy};
@@ -150,6 +156,8 @@ pub struct Tokenizer {
     decoder_inputs: OnceLock<DecoderInputs>,
     /// The bytes of tokens in texts, made on first use.
     decode_table: OnceLock<DecodeTable>,
+    /// The number of ids that were decoded without that table.
+    decoded_ids: AtomicUsize,
     /// The identity of this tokenizer, so that a cache is used only with the tokenizer that filled it.
     identity: Arc<()>,
 }
@@ -183,9 +191,21 @@ impl Tokenizer {
         let is_normalized = added.cutting().any(|token| token.normalized);
         let forms = is_normalized.then(|| NormalizedTokenSearch::of(&parts.splitter));
         let (decoder_inputs, decode_table, identity) = (OnceLock::new(), OnceLock::new(), Arc::default());
+        let decoded_ids = AtomicUsize::new(0);
         let traits = parts.model.traits();
-        let mut tokenizer =
-            Self { parts, traits, added, shadows, fast, forms, plans, decoder_inputs, decode_table, identity };
+        let mut tokenizer = Self {
+            parts,
+            traits,
+            added,
+            shadows,
+            fast,
+            forms,
+            plans,
+            decoder_inputs,
+            decode_table,
+            decoded_ids,
+            identity,
+        };
         tokenizer.compare_token_names();
         Ok(tokenizer)
     }
