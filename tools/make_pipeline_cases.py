@@ -500,6 +500,7 @@ def by_hand() -> list[Json]:
     special = [added("[CLS]", 1, special=True), added("b", 4, special=True)]
     texts = {**letters, "added_tokens": special[:1]}
     both = [*special[:1], added("[SEP]", 2, special=True)]
+    plain = [*special[:1], added("[SEP]", 2), added("  ", 13)]
     unknown = ["[UNK]"] * 5
     dictionary = {"type": "piecework.Dictionary", "phrases": ["New York", "York s", "New Yor"]}
     whitespace = {"type": "WhitespaceSplit"}
@@ -507,14 +508,25 @@ def by_hand() -> list[Json]:
     def row(*steps: Json) -> Json:
         return {"pre_tokenizer": {"type": "Sequence", "pretokenizers": list(steps)}}
 
-    def controlled(said: str, specials: Any, tokens: list[str]) -> Json:
-        known = models()["letters"]["vocab"]
+    def columns_of(tokens: list[str]) -> Json:
+        known = models()["letters"]["vocab"] | {"  ": 13}
         ends = [*itertools.accumulate(1 if token == "[UNK]" else len(token) for token in tokens)]
+        return {
+            "tokens": tokens,
+            "ids": [known[token] for token in tokens],
+            "offsets": [[start, end] for start, end in zip([0, *ends], ends, strict=False)],
+        }
+
+    def controlled(said: str, specials: Any, tokens: list[str]) -> Json:
         return hand(
             f"control symbols{said}", {**letters, "added_tokens": both}, own, "b[SEP]a[CLS]",
-            specials=specials, control_symbols=["[CLS]"], tokens=tokens,
-            ids=[known[token] for token in tokens],
-            offsets=[[start, end] for start, end in zip([0, *ends], ends, strict=False)],
+            specials=specials, control_symbols=["[CLS]"], **columns_of(tokens),
+        )  # fmt: skip
+
+    def marked(said: str, specials: Any, tokens: list[str]) -> Json:
+        return hand(
+            f"added tokens that are not special{said}", {**letters, "added_tokens": plain}, own, "a[CLS]  [SEP]",
+            specials=specials, **columns_of(tokens),
         )  # fmt: skip
 
     return [
@@ -534,6 +546,12 @@ def by_hand() -> list[Json]:
              tokens=["a", "b"], ids=[3, 4], offsets=[[0, 1], [1, 2]]),
         hand("some special tokens matched; no text becomes one", {**letters, "added_tokens": special}, own, "ab[CLS]",
              specials=["[CLS]"], tokens=["a", "[UNK]", "[CLS]"], ids=[3, 0, 1], offsets=[[0, 1], [1, 2], [2, 7]]),
+        marked(" always matched", "text", ["a", *unknown, "  ", "[SEP]"]),
+        marked(" as text, but for white space", "all-text", ["a", *unknown, "  ", *unknown]),
+        hand("added tokens that are not special refused", {**letters, "added_tokens": plain}, own, "a[SEP]",
+             specials="all-error"),
+        hand("added tokens refused, and white space alone there", {**letters, "added_tokens": plain}, own, "a  b",
+             specials="all-error", tokens=["a", "  ", "b"], ids=[3, 13, 4], offsets=[[0, 1], [1, 3], [3, 4]]),
         controlled(": text by default", None, ["b", "[SEP]", "a", *unknown]),
         controlled(" matched", "match", ["b", "[SEP]", "a", "[CLS]"]),
         controlled(" and other special tokens as text", "text", ["b", *unknown, "a", *unknown]),

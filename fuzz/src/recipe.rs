@@ -171,11 +171,12 @@ pub fn pipeline(u: &mut Unstructured<'_>) -> Result<Value> {
 /// Returns the options of a call, with the fast path.
 pub fn options(u: &mut Unstructured<'_>) -> Result<Options> {
     let direction = |left| if left { Direction::Left } else { Direction::Right };
-    let specials = match below(u, 8)? {
+    let specials = match below(u, 9)? {
         0..4 => SpecialsPolicy::Match,
         4 => SpecialsPolicy::Text(TextTokens::Special),
         5 => SpecialsPolicy::Text(TextTokens::Untrusted),
         6 => SpecialsPolicy::Error(TextTokens::Special),
+        7 => SpecialsPolicy::Error(TextTokens::Untrusted),
         _ => SpecialsPolicy::Allowed(TextTokens::Special, vec!["[MASK]".to_owned(), "<x>".to_owned()]),
     };
     let truncation = Truncation {

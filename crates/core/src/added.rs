@@ -129,6 +129,8 @@ pub struct AddedTokens {
     without_controls: Option<Automata>,
     /// The automata of the tokens that untrusted text may spell.
     trusted_automata: OnceLock<Automata>,
+    /// The automata of all tokens, those in `in_model` too, at which a search for errors fails.
+    refused_automata: OnceLock<Automata>,
 }
 
 /// The automata for the original text and for the normalized text.
@@ -225,7 +227,8 @@ impl AddedTokens {
                 }
             }
         }
-        let is_untrusted = |token: &&AddedToken| !added.kept.contains(&token.content) && !is_blank(&token.content);
+        let is_untrusted =
+            |token: &&AddedToken| !added.kept.contains(&token.content) && (token.special || !is_blank(&token.content));
         added.untrusted = tokens.iter().filter(is_untrusted).map(|token| token.id).collect();
         added.tokens = tokens;
         added.automata = added.build_automata(|_| true)?;
@@ -402,10 +405,11 @@ impl AddedTokens {
             SpecialsPolicy::Allowed(tokens, names) => self.allow(*tokens, names, allowed)?,
             SpecialsPolicy::AsFormat => self.without_controls.as_ref().unwrap_or(&self.automata),
             SpecialsPolicy::Text(TextTokens::Untrusted) => self.trusted_automata(),
+            SpecialsPolicy::Error(TextTokens::Untrusted) => self.refused_automata(),
             SpecialsPolicy::Match
             | SpecialsPolicy::Text(TextTokens::Special)
             | SpecialsPolicy::Unmatched
-            | SpecialsPolicy::Error(_) => &self.automata,
+            | SpecialsPolicy::Error(TextTokens::Special) => &self.automata,
         };
         Ok(AddedTokenSearch { tokens: self, automata, specials, trusted: None, text })
     }
@@ -428,7 +432,8 @@ impl AddedTokens {
                     TextTokens::Untrusted => self.expect_added(names, "specials")?,
                 }
                 let names: HashSet<&String> = names.iter().collect();
-                self.build_automata(|token| !self.includes(tokens, token) || names.contains(&token.content))?
+                let is_other = |token: &AddedToken| !self.includes(tokens, token) && !self.in_model.contains(&token.id);
+                self.build_all_automata(|token| is_other(token) || names.contains(&token.content))?
             }
         };
         allowed.tokens = Some(tokens);
@@ -444,13 +449,27 @@ impl AddedTokens {
         })
     }
 
-    /// Builds the automata of the tokens for which `wanted` is true.
+    /// Returns the automata that find a token of untrusted text wherever the model would find it, too.
+    fn refused_automata(&self) -> &Automata {
+        if self.in_model.is_disjoint(&self.untrusted) {
+            return &self.automata;
+        }
+        let is_found = |token: &AddedToken| !self.in_model.contains(&token.id) || self.untrusted.contains(&token.id);
+        // As above; a few more tokens do not make it too large.
+        self.refused_automata.get_or_init(|| self.build_all_automata(is_found).unwrap_or_default())
+    }
+
+    /// Builds the automata of the tokens for which `wanted` is true, without those that the model finds.
     fn build_automata(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Automata> {
+        self.build_all_automata(|token| wanted(token) && !self.in_model.contains(&token.id))
+    }
+
+    /// Builds the automata of the tokens for which `wanted` is true.
+    fn build_all_automata(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Automata> {
         let places = |normalized: bool| {
             let tokens = self.tokens.iter().enumerate();
             tokens
                 .filter(|(_, token)| token.normalized == normalized && wanted(token))
-                .filter(|(_, token)| !self.in_model.contains(&token.id))
                 .map(|(place, _)| place)
                 .collect()
         };
@@ -606,10 +625,10 @@ impl<'a> AddedTokenSearch<'a> {
         for (automaton, found) in matches {
             let token = &self.tokens.tokens[automaton.places[found.pattern().as_usize()]];
             let (mut start, mut end) = (found.start(), found.end());
-            if !self.takes(token, || origin(start))? {
+            if token.single_word && !stands_alone(text, start..end) {
                 continue;
             }
-            if token.single_word && !stands_alone(text, start..end) {
+            if !self.takes(token, || origin(start))? {
                 continue;
             }
             // Only white space that the token before includes can be before `done`: it is consumed, and not tested
@@ -641,7 +660,8 @@ impl<'a> AddedTokenSearch<'a> {
             SpecialsPolicy::Unmatched => Ok(!token.special),
             SpecialsPolicy::Error(tokens) if !self.tokens.includes(*tokens, token) => Ok(true),
             SpecialsPolicy::Error(_) => {
-                Err(Error::SpecialToken { token: token.content.clone(), character: self.text[..at()].chars().count() })
+                let character = self.text[..at()].chars().count();
+                Err(Error::SpecialToken { token: token.content.clone(), is_special: token.special, character })
             }
         }
     }
@@ -790,6 +810,127 @@ mod tests {
         let only_b = SpecialsPolicy::Allowed(TextTokens::Special, vec!["[B]".to_owned()]);
         assert_eq!(split(&tokens, "[A][B]", &only_b).unwrap(), ["[A]", "<2:[B]>"]);
         assert!(split(&tokens, "", &SpecialsPolicy::Allowed(TextTokens::Special, vec!["[C]".to_owned()])).is_err());
+    }
+
+    /// Returns tokens of which `"  "` is blank, `"<k>"` is kept, and `"<tool>"` is not special.
+    fn mixed() -> AddedTokens {
+        let plain = |id, content: &str| AddedToken { id, content: content.to_owned(), ..AddedToken::default() };
+        let tokens = vec![
+            AddedToken::special(0, "[A]"),
+            plain(1, "<tool>"),
+            plain(2, "  "),
+            plain(3, "<k>"),
+            AddedToken::special(4, "\t"),
+            plain(5, "[A]<k>"),
+        ];
+        let kept = HashSet::from(["<k>".to_owned()]);
+        AddedTokens::for_model(tokens, kept, |text| Ok(text.to_owned()), |_| false, false).unwrap()
+    }
+
+    #[test]
+    fn untrusted_text_spells_blank_and_kept_tokens_alone() {
+        let tokens = mixed();
+        let text = "[A]<k>  <tool>\t";
+        let found = split(&tokens, text, &SpecialsPolicy::Text(TextTokens::Untrusted)).unwrap();
+        assert_eq!(found, ["[A]", "<3:<k>>", "<2:  >", "<tool>\t"], "a special token is untrusted even if it is blank");
+        let found = split(&tokens, text, &SpecialsPolicy::Text(TextTokens::Special)).unwrap();
+        assert_eq!(found, ["<5:[A]<k>>", "<2:  >", "<1:<tool>>", "\t"]);
+        let tool = SpecialsPolicy::Allowed(TextTokens::Untrusted, vec!["<tool>".to_owned()]);
+        assert_eq!(split(&tokens, text, &tool).unwrap(), ["[A]", "<3:<k>>", "<2:  >", "<1:<tool>>", "\t"]);
+        let unknown = SpecialsPolicy::Allowed(TextTokens::Untrusted, vec!["[B]".to_owned()]);
+        assert!(split(&tokens, "", &unknown).is_err());
+    }
+
+    #[test]
+    fn untrusted_tokens_are_errors() {
+        let refused = SpecialsPolicy::Error(TextTokens::Untrusted);
+        let tokens = mixed();
+        let error = |text| split(&tokens, text, &refused).unwrap_err().to_string();
+        assert!(error("  <tool>").starts_with("the text holds the added token \"<tool>\" at character 2; "));
+        assert!(error("é[A]").starts_with("the text holds the special token \"[A]\" at character 1; "));
+        assert_eq!(split(&tokens, "  <k>", &refused).unwrap(), ["<2:  >", "<3:<k>>"]);
+        let single = self::tokens(|token| token.single_word = true);
+        assert_eq!(split(&single, "x[B]", &refused).unwrap(), ["x[B]"], "within a word it is no match");
+    }
+
+    #[test]
+    fn tokens_that_the_model_finds_are_refused_too() {
+        let plain = |id, content: &str| AddedToken { id, content: content.to_owned(), ..AddedToken::default() };
+        let tokens = vec![plain(0, "<s>"), plain(1, "<t>")];
+        let tokens =
+            AddedTokens::for_model(tokens, HashSet::new(), |text| Ok(text.to_owned()), |id| id == 0, false).unwrap();
+        let untrusted = TextTokens::Untrusted;
+        assert_eq!(split(&tokens, "<s><t>", &SpecialsPolicy::Match).unwrap(), ["<s>", "<1:<t>>"]);
+        assert_eq!(split(&tokens, "<s><t>", &SpecialsPolicy::Text(untrusted)).unwrap(), ["<s><t>"]);
+        assert!(split(&tokens, "<s>", &SpecialsPolicy::Error(untrusted)).is_err());
+        let allowed = SpecialsPolicy::Allowed(untrusted, vec!["<s>".to_owned()]);
+        assert_eq!(split(&tokens, "<s><t>", &allowed).unwrap(), ["<0:<s>>", "<t>"]);
+    }
+
+    /// Returns the parts of a text of which some ranges are trusted, before and after normalization to lower case.
+    fn split_within(tokens: &AddedTokens, text: &str, ranges: &[(usize, usize)]) -> [Vec<String>; 2] {
+        let ranges: Vec<Span> = ranges.iter().map(|&(start, end)| Span::new(start, end)).collect();
+        let (specials, mut allowed) = (SpecialsPolicy::default(), AllowedAutomata::default());
+        let search = tokens.matching(text, &specials, &mut allowed).unwrap();
+        let search = search.of_segment(SegmentTrust::Within(&ranges));
+        let shown = |text: &str, part| match part {
+            TextPart::Text(span) => text[span.range()].to_owned(),
+            TextPart::Token(id, span) => format!("<{id}:{}>", &text[span.range()]),
+        };
+        let [mut raw, mut normalized] = [Vec::new(), Vec::new()];
+        let lower = text.to_ascii_lowercase();
+        let push = |parts: &mut Vec<String>, part| {
+            parts.push(part);
+            Ok::<(), Error>(())
+        };
+        search.raw(text, 0, |part| push(&mut raw, shown(text, part))).unwrap();
+        search.normalized(&lower, |at| at, |part| push(&mut normalized, shown(&lower, part))).unwrap();
+        [raw, normalized]
+    }
+
+    #[test]
+    fn tokens_are_matched_in_trusted_ranges_alone() {
+        let tokens = mixed();
+        let raw = |text: &str, ranges: &[(usize, usize)]| split_within(&tokens, text, ranges)[0].clone();
+        let text = "[A]<tool>[A]";
+        assert_eq!(raw(text, &[]), [text]);
+        assert_eq!(raw(text, &[(0, 3)]), ["<0:[A]>", "<tool>[A]"]);
+        assert_eq!(raw(text, &[(0, 3), (9, 12)]), ["<0:[A]>", "<tool>", "<0:[A]>"]);
+        assert_eq!(raw(text, &[(0, 12)]), ["<0:[A]>", "<1:<tool>>", "<0:[A]>"]);
+        assert_eq!(raw("[A]", &[(0, 2)]), ["[A]"], "a token across the border is text");
+        assert_eq!(raw("[A]", &[(1, 3)]), ["[A]"]);
+        assert_eq!(raw("x  y", &[(0, 2)]), ["x", "<2:  >", "y"], "unless untrusted text may spell it");
+        assert_eq!(
+            raw("[A]<k>", &[(0, 3)]),
+            ["<0:[A]>", "<3:<k>>"],
+            "a longer one across the border hides no shorter one"
+        );
+        assert_eq!(raw("[A]<k>", &[(0, 6)]), ["<5:[A]<k>>"]);
+        assert_eq!(raw("[A]<k>", &[(3, 6)]), ["[A]", "<3:<k>>"]);
+    }
+
+    #[test]
+    fn normalized_tokens_are_matched_in_trusted_ranges_alone() {
+        let tokens = tokens(|token| token.normalized = true);
+        let normalized = |text: &str, ranges: &[(usize, usize)]| split_within(&tokens, text, ranges)[1].clone();
+        assert_eq!(normalized("[B]x[B]", &[]), ["[b]x[b]"]);
+        assert_eq!(normalized("[B]x[B]", &[(4, 7)]), ["[b]x", "<2:[b]>"]);
+        assert_eq!(normalized("[A][B]", &[(0, 3)]), ["<0:[a]>", "[b]"], "nor hides a longer one across the border");
+        assert_eq!(normalized("[A][B]", &[(0, 5)]), ["<0:[a]>", "[b]"]);
+        assert_eq!(normalized("[A][B]", &[(0, 6)]), ["<1:[a][b]>"]);
+        assert_eq!(normalized("[A][B]", &[(0, 3), (3, 6)]), ["<0:[a]>", "<2:[b]>"]);
+    }
+
+    #[test]
+    fn ranges_of_normalized_texts_have_whole_characters() {
+        let ranges = [Span::new(1, 3)];
+        // Each byte of the normalized text comes from the byte at half its place.
+        let half = |at: usize| at / 2;
+        assert_eq!(ranges_of("abcdefgh", &ranges, half), [Span::new(2, 6)]);
+        assert_eq!(ranges_of("", &ranges, half), []);
+        // A character that comes from more than the range is not in it.
+        let origin = |at: usize| [0, 1, 4][at.min(2)];
+        assert_eq!(ranges_of("abc", &ranges, origin), []);
     }
 
     #[test]

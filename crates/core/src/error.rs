@@ -13,6 +13,8 @@ const MESSAGE: usize = 340;
 
 const SPECIAL_TOKEN_HINT: &str = "pass `specials=\"text\"` to encode it as ordinary text, `specials=\"match\"` to \
      encode it as the special token, or a set of the special tokens that are allowed";
+const ADDED_TOKEN_HINT: &str = "pass `specials=\"all-text\"` to encode it as ordinary text, or \
+     allow it as a token: tok.untrusted(keep=[...])";
 const UNKNOWN_TOKEN_HINT: &str = "train with one among the special tokens, or pass the model one (`unk_token=...`, for \
      Unigram `unk_id=...`)";
 const TEXT_TOO_LONG_HINT: &str = "split it";
@@ -70,10 +72,13 @@ pub enum Error {
     #[error("{0}")]
     Overflow(Message),
     /// A special token, or another added token, in a text where none is allowed.
-    #[error("the text holds the special token {:?} at character {character}; {SPECIAL_TOKEN_HINT}", shorten(token))]
+    #[error("the text holds the {} token {:?} at character {character}; {}",
+        if *.is_special { "special" } else { "added" }, shorten(token), token_hint(*.is_special))]
     SpecialToken {
-        /// The special token's text.
+        /// The token's text.
         token: String,
+        /// Whether it is a special token.
+        is_special: bool,
         /// The position of its first character in the text, in characters.
         character: usize,
     },
@@ -152,7 +157,7 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::SpecialToken { .. } => Some(SPECIAL_TOKEN_HINT),
+            Self::SpecialToken { is_special, .. } => Some(token_hint(*is_special)),
             Self::NoUnknownToken { .. } => Some(UNKNOWN_TOKEN_HINT),
             Self::TooLong(_) => Some(TEXT_TOO_LONG_HINT),
             _ => self.message()?.0.hint.as_deref(),
@@ -173,6 +178,11 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// Returns what to do about a token in a text: of the words, `"text"` is for special tokens alone.
+fn token_hint(is_special: bool) -> &'static str {
+    if is_special { SPECIAL_TOKEN_HINT } else { ADDED_TOKEN_HINT }
 }
 
 /// The parts of a message: what is wrong, the setting at fault, and what to do.
@@ -366,7 +376,8 @@ mod tests {
             Error::Config(format!("the token {long:?} occurs twice; remove one").into()),
             Error::Format { at: path.clone(), message: format!("the member {long:?}").into() },
             Error::Unsupported { at: path, message: "a type".into() },
-            Error::SpecialToken { token: long.clone(), character: 3 },
+            Error::SpecialToken { token: long.clone(), is_special: true, character: 3 },
+            Error::SpecialToken { token: long.clone(), is_special: false, character: 3 },
         ];
         for error in errors {
             assert!(error.to_string().len() < 480, "{}", error.to_string().len());

@@ -68,6 +68,8 @@ fn options(case: &Value, tokenizer: &Tokenizer) -> Options {
             Some(Value::String(word)) if word == "match" => SpecialsPolicy::Match,
             Some(Value::String(word)) if word == "text" => SpecialsPolicy::Text(TextTokens::Special),
             Some(Value::String(word)) if word == "error" => SpecialsPolicy::Error(TextTokens::Special),
+            Some(Value::String(word)) if word == "all-text" => SpecialsPolicy::Text(TextTokens::Untrusted),
+            Some(Value::String(word)) if word == "all-error" => SpecialsPolicy::Error(TextTokens::Untrusted),
             Some(names) => SpecialsPolicy::Allowed(TextTokens::Special, strings(names)),
         },
         truncation: tokenizer.truncation().copied(),

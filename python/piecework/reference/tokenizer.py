@@ -16,6 +16,7 @@ from piecework.reference.model.wordpiece import LongestMatchEncoder
 from piecework.reference.text.bert import BERT, Normalized, Span, align, split_bert
 
 Specials = str | Collection[str]
+WORDS = ("match", "text", "error", "all-text", "all-error")
 
 
 class Token(NamedTuple):
@@ -92,7 +93,8 @@ class Tokenizer:
         Args:
             text: Any text without lone surrogates.
             specials: What happens to special tokens in the text. `match`: they are matched. `text`:
-                they are ordinary text, and no text becomes one. `error`: they raise. A set: these
+                they are ordinary text, and no text becomes one. `error`: they raise. `all-text`
+                and `all-error` are the same here, where all added tokens are special. A set: these
                 are matched, all others are ordinary text. Tie rule: leftmost, then longest.
 
         Returns:
@@ -131,7 +133,7 @@ class Tokenizer:
         done = 0
         for match in re.finditer(self._pattern_of(specials), text):
             start, end = match.span()
-            if specials == "error":
+            if specials in ("error", "all-error"):
                 raise ValueError(
                     f"the text holds the special token {match[0]!r} at character {start}: pass "
                     "specials='match' to mean it, or specials='text' to read it as text"
@@ -146,11 +148,10 @@ class Tokenizer:
     def _pattern_of(self, specials: Specials) -> str:
         """Returns a pattern of the special tokens to look for, the longest first."""
         if isinstance(specials, str):
-            if specials not in ("match", "text", "error"):
-                raise ValueError(
-                    f"specials={specials!r}: expected 'match', 'text', 'error' or a set"
-                )
-            specials = () if specials == "text" else self.special_tokens
+            if specials not in WORDS:
+                expected = ", ".join(map(repr, WORDS))
+                raise ValueError(f"specials={specials!r}: expected {expected} or a set")
+            specials = () if specials in ("text", "all-text") else self.special_tokens
         for token in specials:
             if token not in self.special_tokens:
                 raise ValueError(f"specials: {token!r} is not a special token of this tokenizer")

@@ -151,7 +151,9 @@ impl Error {
     #[must_use]
     pub fn shifted(self, characters: usize) -> Self {
         match self {
-            Self::SpecialToken { token, character } => Self::SpecialToken { token, character: character + characters },
+            Self::SpecialToken { token, is_special, character } => {
+                Self::SpecialToken { token, is_special, character: character + characters }
+            }
             other => other,
         }
     }

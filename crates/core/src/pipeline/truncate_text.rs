@@ -476,19 +476,19 @@ impl Search<'_> {
         self.limit.max_tokens.saturating_mul(BYTES_PER_TOKEN).max(SMALLEST_PART)
     }
 
-    /// Returns an error if special tokens are errors, and one of them spans the cut.
+    /// Returns an error if tokens in the text are errors, and one of them spans the cut.
     fn check_specials(&mut self, cut: usize) -> Result<()> {
-        let lengths = self.tokenizer.added.specials().map(|token| token.content.len());
+        let lengths = self.tokenizer.added.tokens().iter().map(|token| token.content.len());
         let longest = lengths.max().unwrap_or(0);
         for start in (cut.saturating_sub(longest)..cut).filter(|&at| self.text.is_char_boundary(at)) {
             let end = (start + longest..=self.text.len()).find(|&at| self.text.is_char_boundary(at));
             let part = &self.text[start..end.unwrap_or(self.text.len())];
             let found = self.tokenizer.encode_ids(Input::Text(part), None, self.options, self.scratch, &mut Vec::new());
-            if let Err(Error::SpecialToken { token, character: 0 }) = found
+            if let Err(Error::SpecialToken { token, is_special, character: 0 }) = found
                 && start + token.len() > cut
             {
                 let character = self.text[..start].chars().count();
-                return Err(Error::SpecialToken { token, character });
+                return Err(Error::SpecialToken { token, is_special, character });
             }
         }
         Ok(())
