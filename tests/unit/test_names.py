@@ -166,7 +166,9 @@ def test_encode_calls_share_their_keywords() -> None:
     single = keyword_names(tok.encode)
     assert keyword_names(tok.encode_ids) == single | {"as_array"}
     assert keyword_names(tok.encode_batch) == single | {"offsets", "threads"}
-    assert keyword_names(tok.encode_segments) == single - {"is_pretokenized", "specials"}
+    segments = keyword_names(tok.encode_segments)
+    assert segments == single - {"is_pretokenized"}
+    assert keyword_names(tok.encode_segments_batch) == segments | {"offsets", "threads"}
 
 
 def test_settings_of_sampling_agree() -> None:
@@ -202,7 +204,7 @@ def stub_of(name: str) -> ast.ClassDef:
     raise AssertionError(name)
 
 
-RESERVED = ("untrusted", "decode_with_offsets", "token_bytes", "chat")
+RESERVED = ("decode_with_offsets", "token_bytes", "chat")
 LOADERS = ("from_file", "from_str", "from_bytes", "from_folder", "from_tiktoken")
 
 
@@ -216,5 +218,3 @@ def test_reserved_names_are_free() -> None:
         # A keyword can be added without a change of the others.
         assert [p.name for p in parameters if p.kind is p.KEYWORD_ONLY or p.kind is p.VAR_KEYWORD]
     assert "stop" not in inspect.signature(pw.Tokenizer.decode_stream).parameters
-    with pytest.raises(pw.errors.ConfigError, match="specials"):
-        pw.Tokenizer.from_str("[UNK]\na\n").encode("a", specials="text-all")  # type: ignore[arg-type]

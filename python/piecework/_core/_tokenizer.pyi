@@ -140,6 +140,9 @@ class Tokenizer:
     def with_control_symbols(self, names: Sequence[str]) -> Tokenizer:
         """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""
 
+    def with_kept(self, names: Sequence[str]) -> Tokenizer:
+        """Returns a tokenizer whose untrusted texts may spell these added tokens, and those of white space alone."""
+
     def to_json(self) -> str:
         """Returns the tokenizer.json."""
 
@@ -179,8 +182,11 @@ class Tokenizer:
     def generic_path_reason(self) -> str | None:
         """Returns why texts take the generic path; None if they take the fast path."""
 
-    def build_tables(self, specials: Specials | None = None) -> None:
-        """Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise."""
+    def build_tables(self, specials: Specials | None = None, untrusted: bool = False) -> None:
+        """Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise.
+
+        For `untrusted` see `options`.
+        """
 
     def kernel(self) -> str | None:
         """Returns the vector instructions of the fast path; None if texts take the generic path."""
@@ -237,6 +243,7 @@ class Tokenizer:
         truncation: bool | str,
         padding: bool | str,
         way: Way,
+        untrusted: bool = False,
     ) -> Options:
         """Give the options of calls.
 
@@ -247,6 +254,8 @@ class Tokenizer:
             truncation: JSON; True as the tokenizer prescribes, False for none.
             padding: The same for padding.
             way: The encoding path, and the settings of sampling.
+            untrusted: Whether `specials` is for all added tokens that are special, or neither kept nor white space alone. None
+                is ``"all-text"`` then, and a set may have any added token.
         """
 
     def encode(
@@ -258,8 +267,23 @@ class Tokenizer:
     ) -> Encoding:
         """Encodes a text or pair; with `is_pretokenized` each is a list of words."""
 
-    def encode_segments(self, segments: Iterable[tuple[str, bool]], options: Options) -> Encoding:
-        """Encodes one text given as segments, each with whether special tokens in it are matched."""
+    def encode_segments(
+        self, segments: Iterable[tuple[str, bool]], options: Options, joined: bool = False
+    ) -> Encoding:
+        """Encodes one text given as segments, each with whether all added tokens in it are matched.
+
+        The `specials` of the options are for the others. If they are `joined`, words may span segments, the others are
+        untrusted, and `specials` does not matter.
+        """
+
+    def encode_segments_batch(
+        self,
+        rows: Iterable[Iterable[tuple[str, bool]]],
+        options: Options,
+        columns: bool,
+        threads: int | None,
+    ) -> Batch:
+        """Returns the ids of many texts in segments, with all other columns if `columns`."""
 
     def encode_ids(
         self,

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from piecework._core import ArrowTexts
 from piecework._messages import shown, wrong_type
+from piecework._settings.choices import SpecialsWord
 from piecework.errors import ConfigError
 
 Item = TypeVar("Item")
@@ -164,10 +165,10 @@ def _parsed(size: str) -> int | None:
     return int(Fraction(number) * (1024 if binary else 1000) ** power)
 
 
-Specials = Literal["match", "text", "error"] | AbstractSet[str] | list[str] | tuple[str, ...]
+Specials = SpecialsWord | AbstractSet[str] | list[str] | tuple[str, ...]
 """How special tokens in a text are treated: matched, ordinary text, an error, or matched if in the collection.
 
-A `Collection[str]` would include every string.
+``"all-text"`` and ``"all-error"`` treat added tokens that are not special alike, except for those of white space alone. A `Collection[str]` would include every string.
 """
 
 Stops = str | int | Iterable[str | int]

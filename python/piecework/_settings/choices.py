@@ -14,8 +14,10 @@ SuffixStyle = Literal["attached", "separate"]
 AddedTokenIds = Literal["file", "tokenizers"]
 """The ids of added tokens where a file has others than `tokenizers` gives."""
 
-SpecialsWord = Literal["match", "text", "error"]
-"""How special tokens in a text are treated."""
+SpecialsWord = Literal["match", "text", "error", "all-text", "all-error"]
+"""How special tokens, or all added tokens but those of white space alone, are treated in a text."""
+SegmentSpecials = Literal["text", "error", "all-text", "all-error"]
+"""How special tokens, or all added tokens but those of white space alone, are treated in untrusted segments."""
 Side = Literal["left", "right"]
 Strategy = Literal["longest_first", "only_first", "only_second"]
 """The text of a pair that is truncated: the longer one at each step, the first, or the second."""

@@ -16,8 +16,13 @@ from piecework._result import Result
 from piecework._settings.arguments import DEFAULT, check_index, check_threads
 from piecework._settings.fields import ID_LIMIT
 from piecework._settings.immutable import Immutable, dataclass
-from piecework.errors import ConfigError
-from piecework.tokenizer._checks import frozen_specials, listed_texts
+from piecework.errors import ConfigError, SpecialTokenError
+from piecework.tokenizer._checks import (
+    REFUSED_IN_SEGMENT,
+    frozen_specials,
+    listed_segments,
+    listed_texts,
+)
 from piecework.tokenizer._padding import as_padding, pad_token_of
 
 if TYPE_CHECKING:
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
     from piecework._settings.choices import Side
     from piecework._settings.encoding import Padding
     from piecework._show.document import Block, Line
-    from piecework.tokenizer._options import EncodeOptions
+    from piecework.tokenizer._options import EncodeOptions, SegmentOptions
     from piecework.tokenizer._tokenizer import Tokenizer
 
 _MAX_ROWS, _MAX_TOKENS = 10, 30
@@ -61,6 +66,8 @@ class Call(Immutable):
     tokenizer: Tokenizer
     texts: Sequence[Any] | ArrowTexts | Corpus
     options: EncodeOptions
+    is_segmented: bool = False
+    """Whether each text is a list of segments."""
 
     def limit(self, name: Literal["truncation", "padding"]) -> Any:
         """Returns the truncation or padding of the call, or that of the tokenizer by default."""
@@ -115,7 +122,10 @@ class EncodedBatch(Result["Encoding"]):
         if self._columns is None:
             tokenizer, options = self._call.tokenizer, self._call.options
             texts = self._texts()
-            full = tokenizer.encode_batch(texts, offsets=True, threads=self._threads, **options)
+            encode: Any = tokenizer.encode_batch
+            if self._call.is_segmented:
+                encode = tokenizer.encode_segments_batch
+            full = encode(texts, offsets=True, threads=self._threads, **options)
             self._columns = full._all_columns()
         return self._columns
 
@@ -179,15 +189,17 @@ class EncodedBatch(Result["Encoding"]):
 
     def _encode(self, number: int) -> Encoding:
         call = self._call
-        is_pretokenized = call.options.get("is_pretokenized", False)
-        text, pair = self._texts()[number], None
-        if isinstance(text, tuple) and len(text) == 2:  # a pair
-            in_words = is_pretokenized and isinstance(text[0], str)
-            text, pair = (text, None) if in_words else text
+        text: Any = self._texts()[number]
         padding = self._padding()
         if padding is not None and padding.length is None:  # that of the longest
             padding = replace(padding, length=self._most_tokens())
         options = call.tokenizer._new_options({**call.options, "padding": padding}, number)
+        if call.is_segmented:
+            return call.tokenizer._core.encode_segments(text, options)
+        is_pretokenized, pair = call.options.get("is_pretokenized", False), None
+        if isinstance(text, tuple) and len(text) == 2:  # a pair
+            in_words = is_pretokenized and isinstance(text[0], str)
+            text, pair = (text, None) if in_words else text
         return call.tokenizer._core.encode(text, pair, is_pretokenized, options)
 
     def _texts(self) -> Sequence[Any] | ArrowTexts:
@@ -366,11 +378,7 @@ def encode_batch(
     is_pretokenized = options.get("is_pretokenized", False)
     corpus = as_corpus(texts)
     rows = listed_texts(texts, is_pretokenized) if corpus is None else corpus
-    # `batch[i]` encodes with the same seed, and with the same special tokens, again.
-    if tokenizer._has_dropout or "sampling" in options:
-        options["sampling"] = tokenizer._seeded(options.get("sampling", DEFAULT))
-    if "specials" in options:
-        options["specials"] = frozen_specials(options["specials"])
+    _fix(options, tokenizer)
     call = Call(tokenizer, rows, options)
     if corpus is not None:
         from piecework.tokenizer._files import encode_corpus
@@ -380,6 +388,36 @@ def encode_batch(
     made = tokenizer._options(options)
     batch = tokenizer._core.encode_batch(rows, is_pretokenized, made, offsets, threads)
     return EncodedBatch(batch, call, threads)
+
+
+def encode_segments_batch(
+    tokenizer: Tokenizer,
+    rows: Iterable[Iterable[tuple[str, bool]]],
+    given: SegmentOptions,
+    *,
+    offsets: bool,
+    threads: int | None,
+) -> EncodedBatch:
+    """Encodes many texts in segments; see :meth:`piecework.Tokenizer.encode_segments_batch`."""
+    check_threads(threads)
+    options = cast("EncodeOptions", tokenizer._segment_options(given))
+    texts = listed_segments(rows)
+    _fix(options, tokenizer)
+    made = tokenizer._options(options)
+    try:
+        batch = tokenizer._core.encode_segments_batch(texts, made, offsets, threads)
+    except SpecialTokenError as error:
+        error.hint = REFUSED_IN_SEGMENT
+        raise
+    return EncodedBatch(batch, Call(tokenizer, texts, options, is_segmented=True), threads)
+
+
+def _fix(options: EncodeOptions, tokenizer: Tokenizer) -> None:
+    """Fixes the seed and the special tokens of a call, so that `batch[i]` encodes with them again."""
+    if tokenizer._has_dropout or "sampling" in options:
+        options["sampling"] = tokenizer._seeded(options.get("sampling", DEFAULT))
+    if "specials" in options:
+        options["specials"] = frozen_specials(options["specials"])
 
 
 def _unpickle(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from piecework._exceptions import to_utf8
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
 from piecework._settings.arguments import Specials, as_column, check_iterable
+from piecework._settings.choices import SegmentSpecials, SpecialsWord
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 NO_LIMIT = (1 << 32) - 1
 """The value of `max_input_chars_per_word` in a tokenizer.json, which requires a number, that means "no limit"."""
 TEXT_TYPES = (str, bytes, bytearray, memoryview)
+REFUSED_IN_SEGMENT = (
+    'pass `specials="all-text"` to encode it as ordinary text, or mark the segment as trusted'
+)
+"""What to do about a token in an untrusted segment."""
 
 _TEXTS = "an iterable of texts"
 _AddedTuple = tuple[str, bool, bool, bool, bool, bool]
@@ -139,6 +144,15 @@ def listed_texts(texts: Any, is_pretokenized: bool) -> Sequence[Any] | ArrowText
     return list(check_iterable("texts", texts, _TEXTS)) if column is None else column
 
 
+def listed_segments(rows: Any) -> list[Any]:
+    """Returns texts in segments that can be iterated again; the core checks the segments."""
+    from collections import abc
+
+    expected = "an iterable of texts, each an iterable of pairs (text, trusted)"
+    each = check_iterable("rows", rows, expected)
+    return [list(row) if isinstance(row, abc.Iterable) else row for row in each]
+
+
 def _copied(text: Any) -> Any:
     """Returns a copy of a text in words, or of a pair, that later changes by the caller do not affect."""
     if isinstance(text, tuple):
@@ -153,7 +167,8 @@ def frozen_specials(specials: Specials | None) -> Specials | None:
     try:
         return frozenset(specials)
     except TypeError:
-        expected = 'None, "match", "text", "error" or a set of special tokens, each a str'
+        words = ", ".join(f'"{word}"' for word in get_args(SpecialsWord))
+        expected = f"None, {words} or a set of special tokens, each a str"
         raise wrong_type("specials", expected, specials) from None
 
 
@@ -162,6 +177,18 @@ def as_stops(stop: Stops) -> list[Any]:
     if isinstance(stop, str | int):
         return [stop]
     return list(check_iterable("stop", stop, "strings and token ids"))
+
+
+def checked_segment_specials(specials: Any) -> SegmentSpecials:
+    """Returns a checked treatment of added tokens in untrusted segments."""
+    words = get_args(SegmentSpecials)
+    if specials not in words:
+        expected = ", ".join(f'"{word}"' for word in words[:-1])
+        message = f'expected {expected} or "{words[-1]}", found {shown(specials)}'
+        hint = "trusted segments match all added tokens; `tok.untrusted(keep=[...])` allows some in others"
+        raise ConfigError(message, setting="specials", hint=hint)
+    word: SegmentSpecials = specials
+    return word
 
 
 def rows_of(batch: EncodedBatch | Iterable[Iterable[int]]) -> Iterable[Iterable[int]]:

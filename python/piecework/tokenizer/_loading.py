@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from piecework.tokenizer._folders.settings import FolderSettings
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._tokenizer import Tokenizer
+    from piecework.tokenizer._untrusted import UntrustedView
 
 
 _VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
@@ -434,6 +435,11 @@ def unpickle(
     core = _core.Tokenizer.from_json(text.encode(), True, False, "file")
     tokenizer = cls._wrap(core)._of_folder(folder)._with_controls(control_symbols)
     return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
+
+
+def unpickle_view(ordinary: Tokenizer, view: UntrustedView) -> Tokenizer:
+    """Returns a pickled view for untrusted texts."""
+    return ordinary._viewed(view)
 
 
 def _splitter(settings: LoadSettings) -> tuple[str | None, Sequence[Callable[[str], object]]]:

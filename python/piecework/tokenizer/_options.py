@@ -11,15 +11,17 @@ from piecework._messages import shown
 from piecework._settings.arguments import DEFAULT, FAST, UNCACHED, Default, Way, check_flag
 from piecework._settings.immutable import Immutable
 from piecework.errors import ConfigError
-from piecework.tokenizer._checks import refuse_unknown
+from piecework.tokenizer._checks import checked_segment_specials, refuse, refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from piecework._core import Options, Tokenizer as CoreTokenizer
     from piecework._settings.arguments import EncodingPath, Specials
+    from piecework._settings.choices import SegmentSpecials
     from piecework._settings.encoding import PaddingLike, Sampling, TruncationLike
     from piecework.tokenizer._tokenizer import Tokenizer
+    from piecework.tokenizer._untrusted import UntrustedView
 
 
 _MOST_OPTIONS = 64
@@ -51,8 +53,11 @@ class EncodeOptions(RowOptions, total=False):
     Attributes:
         add_special_tokens: Whether the post-processor adds special tokens; by default it does.
         specials: How special tokens in the text are treated: ``"match"`` matches them, ``"text"`` encodes them as
-            ordinary text (safe for untrusted input), ``"error"`` raises, a set matches only those in it. The default is
-            that of the library of the tokenizer's file: match all but :attr:`Tokenizer.control_symbols`.
+            ordinary text, ``"error"`` raises, a set matches only those in it. ``"all-text"`` and ``"all-error"`` do the
+            same for all added tokens but those of white space alone, so they are safe for untrusted input:
+            many files have chat markers that are not special. The default is that of the library of the tokenizer's
+            file: match all but :attr:`Tokenizer.control_symbols`. See :meth:`Tokenizer.untrusted`, where ``"text"``,
+            ``"error"`` and a set are for all these added tokens.
         is_pretokenized: Whether texts are lists of words. Each word is encoded separately, with offsets in the word.
         truncation: A :class:`piecework.Truncation`, its ``max_length``, or None; by default that of the tokenizer. The
             removed tokens are in ``overflowing``.
@@ -65,6 +70,23 @@ class EncodeOptions(RowOptions, total=False):
 
     is_pretokenized: bool
     padding: PaddingLike | Default
+
+
+class SegmentOptions(TypedDict, total=False):
+    """Lists the keyword arguments of :meth:`Tokenizer.encode_segments`; :class:`EncodeOptions` describes the others.
+
+    Attributes:
+        specials: How added tokens in untrusted segments are treated: by default all but those of white space alone are
+            ordinary text, ``"all-text"``, and with ``"all-error"`` they raise. ``"text"`` and ``"error"`` are for special
+            tokens alone, and match the others.
+    """
+
+    add_special_tokens: bool
+    specials: SegmentSpecials | None
+    cache: bool
+    truncation: TruncationLike | Default
+    padding: PaddingLike | Default
+    sampling: Sampling | Default | None
 
 
 class _Cached(NamedTuple):
@@ -81,6 +103,8 @@ class CallOptions(Immutable):
     _default_options: Options | None
     """The options of a call without arguments; None if each call draws a seed."""
     _cached_options: dict[Hashable, _Cached]
+    _view: UntrustedView | None = None
+    """The settings of a view for untrusted texts; None for an ordinary tokenizer."""
 
     def _options(self, arguments: Mapping[str, Any]) -> Options:
         """Returns the options of a call for the core, from a cache if they are common.
@@ -132,11 +156,24 @@ class CallOptions(Immutable):
             way = way._replace(first_input=first_input, path=path or way.path)
         return self._core.options(
             add_special_tokens,
-            arguments.get("specials"),
+            self._specials(arguments.get("specials")),
             self._limit("truncation", arguments.get("truncation", DEFAULT)),
             self._limit("padding", arguments.get("padding", DEFAULT)),
             way,
+            self._view is not None,
         )
+
+    def _specials(self, given: Specials | None) -> Specials | None:
+        """Returns the treatment of added tokens that a call asks for, or that of the view."""
+        return self._view.specials if given is None and self._view is not None else given
+
+    def _segment_options(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the arguments of a call with segments, with the treatment of added tokens in untrusted ones."""
+        refuse(arguments, ("is_pretokenized",), "segments are texts, trusted or not")
+        given = arguments.get("specials")
+        default = "all-text" if self._view is None else self._view.specials
+        specials = default if given is None else checked_segment_specials(given)
+        return {**arguments, "specials": specials}
 
     @cached_property
     def _has_dropout(self) -> bool:

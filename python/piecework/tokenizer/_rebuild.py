@@ -56,6 +56,7 @@ def rebuilt(tok: Tokenizer, model: dict[str, Any], new_id: Callable[[int], int])
     _visit(tree, _checked(tok, new_id))
     core = _core.Tokenizer.from_json(json.dumps(tree).encode(), True, True, "file")
     made = type(tok)._wrap(core)._of_folder(tok._folder)._with_controls(tok.control_symbols)
+    made = made._viewed(tok._view)
     return made.replace(pre_tokenizer=tok.pre_tokenizer) if tok._functions else made
 
 

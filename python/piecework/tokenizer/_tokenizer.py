@@ -64,10 +64,11 @@ if TYPE_CHECKING:
     from piecework.tokenizer._formats.detect import Format
     from piecework.tokenizer._inserted import Mismatched
     from piecework.tokenizer._lm import LanguageModel
-    from piecework.tokenizer._options import EncodeOptions, RowOptions
+    from piecework.tokenizer._options import EncodeOptions, RowOptions, SegmentOptions
     from piecework.tokenizer._results import MergeHistory, TruncatedText
     from piecework.tokenizer._training_info import TrainingInfo
     from piecework.tokenizer._udf import ArrowUdf
+    from piecework.tokenizer._untrusted import UntrustedView
 
 
 _ADDED = ("added_tokens", "special_tokens")
@@ -160,30 +161,40 @@ class Tokenizer(CallOptions):
 
     @classmethod
     def _wrap(
-        cls, core: CoreTokenizer, functions: Sequence[Callable[[str], object]] = ()
+        cls,
+        core: CoreTokenizer,
+        functions: Sequence[Callable[[str], object]] = (),
+        view: UntrustedView | None = None,
     ) -> Tokenizer:
         tokenizer = cls.__new__(cls)
-        tokenizer._set_core(core, functions)
+        tokenizer._set_core(core, functions, view)
         return tokenizer
 
     def _derived(
         self, core: CoreTokenizer, functions: Sequence[Callable[[str], object]]
     ) -> Tokenizer:
-        """Returns a tokenizer of another core, with the settings of this one's folder."""
-        return self._wrap(core, functions)._of_folder(self._folder)
+        """Returns a tokenizer of another core, with the settings of this one's folder and view."""
+        return self._wrap(core, functions, self._view)._of_folder(self._folder)
 
     def _of_folder(self, settings: FolderSettings | None) -> Tokenizer:
         """Sets the settings of the folder that a new tokenizer was loaded from, for :meth:`save_folder`."""
         self.__dict__["_folder"] = settings
         return self
 
-    def _set_core(self, core: CoreTokenizer, functions: Sequence[Callable[[str], object]]) -> None:
+    def _set_core(
+        self,
+        core: CoreTokenizer,
+        functions: Sequence[Callable[[str], object]],
+        view: UntrustedView | None = None,
+    ) -> None:
         """Sets the attributes that every call reads; none is a cached property, whose access is slower."""
-        default = None if core.has_dropout() else core.options(True, None, True, True, FAST)
+        specials = None if view is None else view.specials
+        call = (True, specials, True, True, FAST, view is not None)
         self.__dict__.update(
             _core=core,
             _functions=tuple(functions),
-            _default_options=default,
+            _view=view,
+            _default_options=None if core.has_dropout() else core.options(*call),
             _cached_options={},
         )
 
@@ -200,8 +211,8 @@ class Tokenizer(CallOptions):
         unpickling, a change of the vocabulary or the model, and loading with ``build_tables=False``.
 
         Args:
-            specials: The treatment of special tokens in later calls, see :meth:`encode`; ``"text"`` and ``"match"`` may need
-                different tables.
+            specials: The treatment of special tokens in later calls, see :meth:`encode`; ``"text"``, ``"all-text"`` and
+                ``"match"`` may need different tables. By default that of calls without `specials`.
 
         Raises:
             ConfigError: `specials` is unknown.
@@ -211,7 +222,7 @@ class Tokenizer(CallOptions):
         >>> tok.tokenize("hugs")
         ['hug', '##s']
         """
-        self._core.build_tables(specials)
+        self._core.build_tables(self._specials(specials), self._view is not None)
 
     # --- reading and writing -----------------------------------------------------------------
 
@@ -480,7 +491,8 @@ class Tokenizer(CallOptions):
     def to_str(self) -> str:
         """Returns the text of the tokenizer.json that :meth:`save` writes, with the :attr:`fingerprint`.
 
-        Unlike :meth:`save` it raises no warning that :attr:`control_symbols` become special tokens that texts match.
+        Unlike :meth:`save` it raises no warning that :attr:`control_symbols` become special tokens that texts match. A view
+        for :meth:`untrusted` texts is written as the ordinary tokenizer.
         """
         return self._core.to_saved_json()
 
@@ -504,7 +516,8 @@ class Tokenizer(CallOptions):
             Ids, tokens, offsets (in characters of the original text), word ids, type ids and masks.
 
         Raises:
-            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``.
+            SpecialTokenError: The text contains a special token, and `specials` is ``"error"``; or it contains another added
+                token, and `specials` is ``"all-error"``.
             UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
             SurrogateError: The text contains a lone surrogate.
             InvalidUtf8Error: The bytes are not UTF-8.
@@ -525,26 +538,67 @@ class Tokenizer(CallOptions):
         return self._core.encode(text, pair, in_words, self._options(options))
 
     def encode_segments(
-        self, segments: Iterable[tuple[str, bool]], **options: Unpack[EncodeOptions]
+        self, segments: Iterable[tuple[str, bool]], **options: Unpack[SegmentOptions]
     ) -> Encoding:
-        r"""Encodes one text given as segments, of which only trusted ones may contain special tokens.
+        r"""Encodes one text given as segments, of which only trusted ones may contain special and other added tokens.
 
         Args:
-            segments: Pairs of a text and whether it is trusted. Special tokens are matched in trusted segments, and are
-                ordinary text in others. No word spans two segments.
-            **options: See :class:`piecework.tokenizer.EncodeOptions`; without `specials` and `is_pretokenized`.
+            segments: Pairs of a text and whether it is trusted. All added tokens are matched in trusted segments. In others
+                they are ordinary text, except for those of white space alone that are not special, and for those that
+                :meth:`untrusted` keeps. No word spans two segments.
+            **options: See :class:`piecework.tokenizer.EncodeOptions`; without `is_pretokenized`. `specials` is the treatment
+                of untrusted segments: ``"all-text"`` (the default, unless a view for :meth:`untrusted` texts refuses tokens),
+                ``"all-error"``, or ``"text"`` and ``"error"`` for special tokens alone.
 
         Returns:
             The encoding, with offsets in characters of the concatenated segments.
+
+        Raises:
+            SpecialTokenError: An untrusted segment contains a token that is refused.
+            PieceworkError: See :meth:`encode`.
 
         >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n##s\n")
         >>> tok.encode_segments([("hugs[SEP]", True), ("[SEP]", False)]).tokens
         ['hug', '##s', '[SEP]', '[UNK]', '[UNK]', '[UNK]']
         """
-        _checks.refuse(
-            options, ("specials", "is_pretokenized"), "segments are texts, trusted or not"
+        chosen = self._options(self._segment_options(options))
+        try:
+            return self._core.encode_segments(segments, chosen)
+        except errors.SpecialTokenError as error:
+            error.hint = _checks.REFUSED_IN_SEGMENT
+            raise
+
+    def encode_segments_batch(
+        self,
+        rows: Iterable[Iterable[tuple[str, bool]]],
+        *,
+        offsets: bool = False,
+        threads: int | None = None,
+        **options: Unpack[SegmentOptions],
+    ) -> EncodedBatch:
+        r"""Encodes many texts given as segments into one flat array of ids.
+
+        Args:
+            rows: The texts, each as its segments; see :meth:`encode_segments`.
+            offsets: See :meth:`encode_batch`.
+            threads: See :meth:`encode_batch`.
+            **options: See :meth:`encode_segments`.
+
+        Returns:
+            The ids, and the offset of each text's ids in the array; other columns are computed on first access.
+
+        Raises:
+            PieceworkError: See :meth:`encode_segments`; the message contains the position of the text.
+
+        >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n##s\n")
+        >>> tok.encode_segments_batch([[("hug[SEP]", True), ("hugs", False)], [("[SEP]", True)]]).to_list()
+        [[2, 1, 2, 3], [1]]
+        """
+        from piecework.tokenizer._batch import encode_segments_batch
+
+        return encode_segments_batch(
+            self, rows, options, offsets=check_flag("offsets", offsets), threads=threads
         )
-        return self._core.encode_segments(segments, self._options({**options, "specials": "match"}))
 
     @overload
     def encode_ids(
@@ -669,7 +723,7 @@ class Tokenizer(CallOptions):
             n: The largest number of tokens, with the special tokens that are added.
             side: The side that is cut off: ``"right"`` keeps a prefix, ``"left"`` a suffix.
             add_special_tokens: Whether the post-processor adds special tokens.
-            specials: See :meth:`encode`. With ``"error"``, a special token that is kept in part is an error, too.
+            specials: See :meth:`encode`. With ``"error"`` or ``"all-error"``, a token that is kept in part is an error, too.
 
         Returns:
             The part of the text, a `str` with the attribute `is_longest`. A part that cannot be encoded, as it is unknown to a
@@ -677,7 +731,7 @@ class Tokenizer(CallOptions):
 
         Raises:
             TruncationError: `n` is too small for the special tokens.
-            SpecialTokenError: The cut divides a special token, and `specials` is ``"error"``.
+            SpecialTokenError: The cut divides a token that `specials` refuses.
             SurrogateError: The text contains a lone surrogate near the part that is kept.
 
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -746,7 +800,7 @@ class Tokenizer(CallOptions):
     def _segmented(self, line: str, separator: str) -> str:
         body = line.strip("\r ")
         before, _, after = line.partition(body) if body else (line, "", "")
-        options = self._options({**_TOKENS_ALONE, "specials": "match"})
+        options = self._options({**_TOKENS_ALONE, "specials": None if self._view else "match"})
         parts, end = list[str](), 0
         for start, stop in self._core.encode(body, None, False, options).offsets:
             if stop <= end:
@@ -1205,6 +1259,54 @@ class Tokenizer(CallOptions):
             return self
         return self._derived(self._core.with_control_symbols(list(names)), self._functions)
 
+    def untrusted(self, keep: Iterable[str] = (), *, refuse: bool = False) -> Tokenizer:
+        r"""Returns a view of the tokenizer for texts that must not spell its added tokens.
+
+        Its calls that encode take all added tokens in a text as ordinary text: special tokens, and those that are not flagged
+        special, such as ``</think>`` and ``<tool_call>`` of many chat models. Added tokens of white space alone that are not
+        special are still matched, as some models encode indentation with them. A call's `specials` is for all these tokens:
+        ``"text"``, ``"error"``, or a set of those to match; ``"match"`` matches all added tokens.
+
+        The view shares the vocabulary, so it costs little. It is the untrusted text of :meth:`encode_segments`, for whole
+        texts. Stages that are replaced, pickling, and the workers of engines keep it. A saved file is that of the ordinary
+        tokenizer, since no file format has such a setting.
+
+        Args:
+            keep: Added tokens that texts may spell, such as words of a domain; special ones too, if they are named. They
+                replace those that this view keeps.
+            refuse: Whether a text with another added token is an error.
+
+        Returns:
+            A tokenizer of the same class; this one is unchanged.
+
+        Raises:
+            ConfigError: A name in `keep` is not an added token.
+
+        >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n").with_added_tokens(["<call>", "<name>"])
+        >>> tok.tokenize("hug<call>"), tok.tokenize("hug[SEP]", specials="text")
+        (['hug', '<call>'], ['hug', '[UNK]', '[UNK]', '[UNK]'])
+        >>> safe = tok.untrusted(keep=["<name>"])
+        >>> safe.tokenize("hug<call>"), safe.tokenize("hug<name>")
+        (['hug', '[UNK]', '[UNK]', '[UNK]'], ['hug', '<name>'])
+        >>> tok.untrusted(refuse=True).encode("hug<call>")
+        Traceback (most recent call last):
+        ...
+        piecework.errors.SpecialTokenError: the text holds the added token "<call>" at character 3; ...
+        """
+        from piecework.tokenizer._untrusted import UntrustedView, checked_keep
+
+        added = {token.content for token in self.added_tokens.values()}
+        view = UntrustedView(checked_keep(keep, added), check_flag("refuse", refuse))
+        return self._viewed(view)
+
+    def _viewed(self, view: UntrustedView | None) -> Tokenizer:
+        """Returns the view with these settings, or for None the ordinary tokenizer."""
+        if view == self._view:
+            return self
+        kept, keep = (each.keep if each else () for each in (self._view, view))
+        core = self._core if keep == kept else self._core.with_kept(list(keep))
+        return self._wrap(core, self._functions, view)._of_folder(self._folder)
+
     def explain(
         self,
         text: str,
@@ -1305,7 +1407,7 @@ class Tokenizer(CallOptions):
         These are normalizer, pre-tokenizer, model, added tokens and post-processor. Decoder, truncation, padding, the record
         of the training, and the order and the form in which a file has its members do not change it. Equal fingerprints
         mean equal ids; unequal ones may, too, since two settings can have the same effect. It takes about as long as
-        saving the tokenizer.
+        saving the tokenizer. That of a view for :meth:`untrusted` texts depends on the settings of the view, too.
 
         Raises:
             ConfigError: The pre-tokenizer is a Python function.
@@ -1316,7 +1418,8 @@ class Tokenizer(CallOptions):
         >>> tok.replace(unknown="char").fingerprint == tok.fingerprint
         False
         """
-        return self._core.fingerprint()
+        ordinary = self._core.fingerprint()
+        return ordinary if self._view is None else self._view.fingerprint_of(ordinary)
 
     def __len__(self) -> int:
         """Returns the number of tokens, special tokens included."""
@@ -1369,6 +1472,11 @@ class Tokenizer(CallOptions):
         return ReadOnlyDict(
             {number: AddedToken(*flags) for number, flags in self._core.added_tokens()}
         )
+
+    @property
+    def is_untrusted(self) -> bool:
+        """Returns whether the tokenizer is a view for :meth:`untrusted` texts; its repr shows the settings of the view."""
+        return self._view is not None
 
     @property
     def unknown(self) -> UnknownPolicy:
@@ -1559,7 +1667,9 @@ class Tokenizer(CallOptions):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function."""
+        """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function, and a view."""
+        if self._view is not None:
+            return _loading.unpickle_view, (self._viewed(None), self._view)
         text, pre_tokenizer = self._without_functions._core.to_json(), None
         if self._functions:
             pre_tokenizer = self.pre_tokenizer
@@ -1580,9 +1690,11 @@ class Tokenizer(CallOptions):
         return self
 
     def __eq__(self, other: object) -> bool:
-        """Returns whether the tokenizer.json, the Python functions and the control symbols are equal."""
+        """Returns whether the tokenizer.json, the Python functions, the control symbols and the views are equal."""
         if not isinstance(other, Tokenizer):
             return NotImplemented
+        if self._view != other._view:
+            return False
         if self._core is other._core:
             return True
         if self._core.splitter() != other._core.splitter() or self._functions != other._functions:
@@ -1598,11 +1710,11 @@ class Tokenizer(CallOptions):
         return self.replace(pre_tokenizer=None) if self._functions else self
 
     def __hash__(self) -> int:
-        """Returns a hash of the size and the stages, which equal tokenizers share."""
-        return hash((len(self), self._core.splitter()))
+        """Returns a hash of the size, the stages and the view, which equal tokenizers share."""
+        return hash((len(self), self._core.splitter(), self._view))
 
     def __repr__(self) -> str:
-        """Returns the model type, size, stages and training."""
+        """Returns the model type, size, stages, training and view."""
         parts = [
             self.model_type,
             f"{len(self):,} tokens",
@@ -1614,4 +1726,6 @@ class Tokenizer(CallOptions):
         parts += [f"{limit!r}" for limit in (self.truncation, self.padding) if limit is not None]
         if self.training:
             parts.append(self.training._summary())
+        if self._view:
+            parts.append(str(self._view))
         return f"Tokenizer({', '.join(parts)})"

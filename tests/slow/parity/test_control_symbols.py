@@ -97,7 +97,8 @@ def encoders(tok: pw.Tokenizer, folder: Path) -> Iterator[tuple[str, Callable[[s
     yield "corpus", of_file
     yield "uncached", lambda text: tok.encode_ids(text, cache=False)
     yield "without special tokens", lambda text: tok.encode_ids(text, add_special_tokens=False)
-    yield "untrusted segment", lambda text: tok.encode_segments([(text, False)]).ids
+    # By default a segment spells no user-defined symbols either.
+    yield "segment", lambda text: tok.encode_segments([(text, False)], specials="text").ids
 
 
 @pytest.mark.parametrize("name", SHARED)

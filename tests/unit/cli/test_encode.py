@@ -135,6 +135,17 @@ def test_options_defined_by_tokenizer_json_are_refused(run: Run, tok_file: Path)
     )
 
 
+def test_specials_option_for_all_added_tokens(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    pw.Tokenizer.from_str("[UNK]\nhug\n").with_added_tokens(["<call>"]).save(path)
+    words = ["encode", path, "--tokens", "--specials"]
+    assert run(*words, "error", stdin="hug<call>").out == "hug <call>\n"
+    assert run(*words, "all-text", stdin="hug<call>").out == "hug [UNK] [UNK] [UNK]\n"
+    ended = run(*words, "all-error", stdin="hug<call>")
+    assert ended.code == 2
+    assert 'the added token "<call>" at character 3; pass --specials all-text ' in ended.err
+
+
 def test_specials_option(run: Run, tok_file: Path) -> None:
     words = ("encode", tok_file, "--tokens", "--no-special-tokens")
     text = "the\n[SEP]\n"

@@ -198,9 +198,11 @@ def test_trusted_segments_match_specials_and_others_do_not() -> None:
     )
     for text in ("a[SEP]b", "", " ", "É [CLS] <plain><NORM>a"):
         assert tok.encode_segments([(text, True)]) == tok.encode(text)
-        assert tok.encode_segments([(text, False)]) == tok.encode(text, specials="text")
+        assert tok.encode_segments([(text, False)]) == tok.encode(text, specials="all-text")
         plain = tok.encode_segments([(text, False)], add_special_tokens=False)
-        assert plain == tok.encode(text, specials="text", add_special_tokens=False)
+        assert plain == tok.encode(text, specials="all-text", add_special_tokens=False)
+        flagged = tok.encode_segments([(text, False)], specials="text")
+        assert flagged == tok.encode(text, specials="text")
 
 
 def test_no_segments_equal_an_empty_text() -> None:
@@ -314,6 +316,7 @@ def test_lone_surrogate_in_a_segment_raises() -> None:
 PIECES = st.sampled_from(
     ["[SEP]", "[CLS]", "<plain>", "<Norm>", "a", " ", "[", "]", "é", "[S", "中"]
 )
+ALONE: Any = {"add_special_tokens": False}
 SEGMENTS = st.lists(st.tuples(st.lists(PIECES, max_size=5).map("".join), st.booleans()), max_size=6)
 MADE = [
     made(),
@@ -336,7 +339,7 @@ def test_segments_equal_their_single_encodings(
     first = isinstance(tok.pre_tokenizer, p.Metaspace)
     ids, at = [], 0
     for part, trusted in segments:
-        specials: Any = "match" if trusted else "text"
+        specials: Any = "match" if trusted else "all-text"
         alone = tok.encode(part, specials=specials)
         if not (first and at):
             ids += alone.ids
@@ -345,6 +348,5 @@ def test_segments_equal_their_single_encodings(
         at += len(part)
     if not first:
         assert encoding.ids == ids
-    special = set(tok.special_tokens.values())
     untrusted = [(part, False) for part, _ in segments]
-    assert not special.intersection(tok.encode_segments(untrusted).ids)
+    assert not tok.added_tokens.keys() & tok.encode_segments(untrusted, **ALONE).ids
