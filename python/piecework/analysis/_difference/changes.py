@@ -122,6 +122,7 @@ def _parts(tokenizer: Tokenizer) -> dict[str, Any]:
         **tokenizer._parts,
         "added_tokens": added,
         "control_symbols": list(tokenizer.control_symbols),
+        "untrusted": tokenizer._view and tokenizer._view._asdict(),
     }
 
 
