@@ -291,6 +291,52 @@ def test_missing_characters_that_only_composition_writes() -> None:
     }
 
 
+def test_markers_that_are_not_special() -> None:
+    markers = [
+        "<|im_start|>",
+        "<｜User｜>",
+        "｜DSML｜",
+        "<tool_call>",
+        "</think>",
+        "<start_of_turn>",
+        "<s>",
+    ]
+    markers += ["[INST]", "[/INST]", "[REFERENCE_DOC_19]", "<<SYS>>", "<</SYS>>", "<unused0>"]
+    words = [
+        "<table>",
+        "</h1>",
+        "  ",
+        "\n",
+        "word",
+        "[a]",
+        "[]",
+        "<",
+        "a<b>",
+        "<a b>",
+        "[1]",
+        "(",
+        "|",
+    ]
+    tok = vocab_txt().with_added_tokens([*markers, *words])
+    assert list(findings(tok, "unflagged-marker")) == markers
+    assert list(findings(tok.untrusted(), "unflagged-marker")) == markers
+    special = [pw.AddedToken(marker, special=True) for marker in markers]
+    assert not findings(tok.with_added_tokens(special), "unflagged-marker")
+    html = vocab_txt().with_added_tokens(["<b>", "<s>", "</s>", "<i>"])
+    assert not findings(html, "unflagged-marker")
+    # A token that is never matched does not matter.
+    hidden = vocab_txt().with_added_tokens(["<", "<x>"])
+    assert list(findings(hidden, "unflagged-marker")) == ["<x>"]
+    unmatched = vocab_txt(lowercase=False).replace(normalizer=normalizers.Replace("<x>", "x"))
+    unmatched = unmatched.with_added_tokens([pw.AddedToken("<x>", normalized=True)])
+    assert not findings(unmatched, "unflagged-marker") or "<x>" not in unmatched.tokenize("<x>")
+
+
+def test_a_view_is_checked_as_the_ordinary_tokenizer() -> None:
+    tok = vocab_txt("[SEP]").with_added_tokens(["<call>"])
+    assert pw.lint(tok.untrusted(["<call>"], refuse=True)) == pw.lint(tok)
+
+
 def test_special_tokens_in_text() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\n[SEP]\na\n")
     assert list(findings(tok, "special-in-text")) == ["[UNK]", "[SEP]"]

@@ -26,7 +26,7 @@ def lint(
     r"""Checks a tokenizer for faults of its vocabulary and its settings.
 
     Args:
-        tokenizer: The tokenizer.
+        tokenizer: The tokenizer; of a view for untrusted texts, the ordinary one is checked.
         select: The names of the rules to check (:data:`piecework.analysis._lint.RULES`), or severities: ``"error"``, ``"warning"``,
             ``"note"``. None for all.
         ignore: The names of rules not to check, or severities.
@@ -44,7 +44,7 @@ def lint(
       Hug (3): the normalizer never writes 'H' (U+0048)
       remedy: remove them, or use them for added tokens
     """
-    tokenizer = as_tokenizer("tokenizer", tokenizer)
+    tokenizer = as_tokenizer("tokenizer", tokenizer)._viewed(None)
     selected = None if select is None else _names("select", select)
     ignored = _names("ignore", ignore)
     rules = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,6 +33,18 @@ _ORDINARY = "\t\n\r"
 _CATEGORIES = {"Cc", "Cf", "Zl", "Zp"}
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 """What stands for broken text; a printable character."""
+
+_MARKUP = re.compile(
+    r"<[|｜].+[|｜]>|[|｜]\w+[|｜]"  # such as <|im_start|>, and with the wide bars of DeepSeek
+    r"|<</?\w+>>|\[/?[A-Z][A-Z0-9_]*\]"  # such as <<SYS>> and [INST]
+    r"|</?(?P<tag>[A-Za-z]\w*)>"  # such as <tool_call>, </think> and <s>
+)
+_HTML = frozenset(
+    "a abbr b blockquote body br caption center code col colgroup dd del div dl dt em figcaption figure font footer h1 h2 h3 "
+    "h4 h5 h6 head header hr html i img ins kbd li link main mark math meta nav ol p pre q samp section small span strike "
+    "strong style sub summary sup svg table tbody td tfoot th thead title tr tt u ul var video".split()
+)
+"""Elements of HTML, which are words of a text."""
 
 
 class Problem(NamedTuple):
@@ -265,7 +278,7 @@ def _mismatched_ids(subject: Subject) -> Iterator[Problem]:
     "note",
     finds="special tokens that ordinary text can spell",
     matters="a text from outside can contain them, and so control a model",
-    remedy='pass `specials="text"` for texts that you do not trust',
+    remedy="encode texts that you do not trust with `tok.untrusted()`",
 )
 def _in_text(subject: Subject) -> Iterator[Problem]:
     """Iterates over the special tokens that are matched in a text by default."""
@@ -274,6 +287,25 @@ def _in_text(subject: Subject) -> Iterator[Problem]:
         is_listed = token.special and token.content not in controls
         if is_listed and _is_matched(subject, number, token.content):
             yield Problem(token.content, number, "the text that spells it is encoded to it")
+
+
+@_rule(
+    "unflagged-marker",
+    "warning",
+    is_exact=False,
+    finds="added tokens that look like control markup, such as `<tool_call>` and `[INST]`, and are not special",
+    matters='a text from outside can spell them, even in calls with `specials="text"` or `"error"`',
+    remedy="encode such texts with `tok.untrusted()`, or add the tokens again with `AddedToken(..., special=True)`",
+)
+def _unflagged_markers(subject: Subject) -> Iterator[Problem]:
+    """Iterates over the markers that are matched in texts and not special."""
+    added = subject.tokenizer.added_tokens
+    # Files with tags of HTML have them as words: there `<s>` means struck-out text, and not the start of a text.
+    words = _HTML | {"s"} if any(token.content == "<b>" for token in added.values()) else _HTML
+    for number, token in added.items():
+        markup = None if token.special else _MARKUP.fullmatch(token.content)
+        if markup and markup["tag"] not in words and _is_matched(subject, number, token.content):
+            yield Problem(token.content, number, "it looks like control markup, and is not special")
 
 
 @_rule(
