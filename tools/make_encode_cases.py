@@ -160,11 +160,11 @@ def by_hand() -> list[dict]:
              [("a", 0, 1), ("[", 1, 2), ("sep", 2, 5), ("]", 5, 6), ("b", 6, 7),
               ("[MASK]", 8, 14)]),
         case("special tokens refused", plain, {"specials": "error"}, None),
-        case("all added tokens as text", plain, {"specials": "all-text"},
+        case("all added tokens as text", plain, {"specials": "text-all"},
              [("a", 0, 1), ("[", 1, 2), ("sep", 2, 5), ("]", 5, 6), ("b", 6, 7), ("[", 8, 9),
               ("[UNK]", 9, 13), ("]", 13, 14)]),
-        case("all added tokens refused", plain, {"specials": "all-error"}, None),
-        case("all added tokens refused, and none there", plain | {"text": "a b"}, {"specials": "all-error"},
+        case("all added tokens refused", plain, {"specials": "error-all"}, None),
+        case("all added tokens refused, and none there", plain | {"text": "a b"}, {"specials": "error-all"},
              [("a", 0, 1), ("b", 2, 3)]),
     ]  # fmt: skip
 

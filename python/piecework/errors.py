@@ -106,7 +106,7 @@ class CountOverflowError(PieceworkError, OverflowError):
 
 
 class SpecialTokenError(PieceworkError, ValueError):
-    """Reports a special or other added token in a text, with ``specials="error"`` or ``"all-error"``."""
+    """Reports a special or other added token in a text, with ``specials="error"`` or ``"error-all"``."""
 
 
 class UnknownTokenError(PieceworkError, ValueError):

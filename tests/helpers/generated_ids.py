@@ -127,7 +127,7 @@ def check_streams(rng: random.Random, tok: pw.Tokenizer, ids: list[int], skip: b
     text, data = (
         decode(ids, skip_special_tokens=skip) for decode in (tok.decode, tok.decode_bytes)
     )
-    assert "".join(step.text for step in steps) + details.finish() == text, ids
+    assert "".join(step.text for step in steps) + details.finish().text == text, ids
     wanted = tok.decode_with_offsets(ids, skip_special_tokens=skip)
     assert [step.byte_start for step in steps] == wanted.byte_starts, ids
     if text.encode() == data:

@@ -227,8 +227,7 @@ impl AddedTokens {
                 }
             }
         }
-        let is_untrusted =
-            |token: &&AddedToken| !added.kept.contains(&token.content) && (token.special || !is_blank(&token.content));
+        let is_untrusted = |token: &&AddedToken| !added.kept.contains(&token.content) && !is_blank(&token.content);
         added.untrusted = tokens.iter().filter(is_untrusted).map(|token| token.id).collect();
         added.tokens = tokens;
         added.automata = added.build_automata(|_| true)?;
@@ -832,11 +831,11 @@ mod tests {
         let tokens = mixed();
         let text = "[A]<k>  <tool>\t";
         let found = split(&tokens, text, &SpecialsPolicy::Text(TextTokens::Untrusted)).unwrap();
-        assert_eq!(found, ["[A]", "<3:<k>>", "<2:  >", "<tool>\t"], "a special token is untrusted even if it is blank");
+        assert_eq!(found, ["[A]", "<3:<k>>", "<2:  >", "<tool>", "<4:\t>"]);
         let found = split(&tokens, text, &SpecialsPolicy::Text(TextTokens::Special)).unwrap();
         assert_eq!(found, ["<5:[A]<k>>", "<2:  >", "<1:<tool>>", "\t"]);
         let tool = SpecialsPolicy::Allowed(TextTokens::Untrusted, vec!["<tool>".to_owned()]);
-        assert_eq!(split(&tokens, text, &tool).unwrap(), ["[A]", "<3:<k>>", "<2:  >", "<1:<tool>>", "\t"]);
+        assert_eq!(split(&tokens, text, &tool).unwrap(), ["[A]", "<3:<k>>", "<2:  >", "<1:<tool>>", "<4:\t>"]);
         let unknown = SpecialsPolicy::Allowed(TextTokens::Untrusted, vec!["[B]".to_owned()]);
         assert!(split(&tokens, "", &unknown).is_err());
     }

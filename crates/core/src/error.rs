@@ -13,7 +13,7 @@ const MESSAGE: usize = 340;
 
 const SPECIAL_TOKEN_HINT: &str = "pass `specials=\"text\"` to encode it as ordinary text, `specials=\"match\"` to \
      encode it as the special token, or a set of the special tokens that are allowed";
-const ADDED_TOKEN_HINT: &str = "pass `specials=\"all-text\"` to encode it as ordinary text, or \
+const ADDED_TOKEN_HINT: &str = "pass `specials=\"text-all\"` to encode it as ordinary text, or \
      allow it as a token: tok.untrusted(keep=[...])";
 const UNKNOWN_TOKEN_HINT: &str = "train with one among the special tokens, or pass the model one (`unk_token=...`, for \
      Unigram `unk_id=...`)";

@@ -103,8 +103,8 @@ fn options(settings: &Object) -> Options {
     let specials = match &settings["specials"] {
         Value::String(word) if word == "match" => SpecialsPolicy::Match,
         Value::String(word) if word == "text" => SpecialsPolicy::Text(TextTokens::Special),
-        Value::String(word) if word == "all-text" => SpecialsPolicy::Text(TextTokens::Untrusted),
-        Value::String(word) if word == "all-error" => SpecialsPolicy::Error(TextTokens::Untrusted),
+        Value::String(word) if word == "text-all" => SpecialsPolicy::Text(TextTokens::Untrusted),
+        Value::String(word) if word == "error-all" => SpecialsPolicy::Error(TextTokens::Untrusted),
         Value::String(_) => SpecialsPolicy::Error(TextTokens::Special),
         allowed => SpecialsPolicy::Allowed(TextTokens::Special, strings(allowed)),
     };

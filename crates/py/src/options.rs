@@ -82,9 +82,9 @@ fn path(name: &str) -> PyResult<EncodingPath> {
 ///
 /// With `untrusted`, the words stand for all tokens that untrusted text must not spell.
 pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>, untrusted: bool) -> PyResult<SpecialsPolicy> {
-    const NAMES: &str = "\"match\", \"text\", \"error\", \"all-text\", \"all-error\" or a set of special tokens";
+    const NAMES: &str = "\"match\", \"text\", \"error\", \"text-all\", \"error-all\" or a set of special tokens";
     const EXPECTED: &str =
-        "\"match\", \"text\", \"error\", \"all-text\", \"all-error\" or a set of special tokens, each a str";
+        "\"match\", \"text\", \"error\", \"text-all\", \"error-all\" or a set of special tokens, each a str";
     let tokens = if untrusted { TextTokens::Untrusted } else { TextTokens::Special };
     let Some(value) = value else {
         return Ok(if untrusted { SpecialsPolicy::Text(tokens) } else { SpecialsPolicy::default() });
@@ -93,11 +93,11 @@ pub(crate) fn specials(value: Option<&Bound<'_, PyAny>>, untrusted: bool) -> PyR
         return match utf8(word)? {
             "match" => Ok(SpecialsPolicy::Match),
             "text" => Ok(SpecialsPolicy::Text(tokens)),
-            "all-text" => Ok(SpecialsPolicy::Text(TextTokens::Untrusted)),
+            "text-all" => Ok(SpecialsPolicy::Text(TextTokens::Untrusted)),
             // For the facade of `tokenizers` alone, which encodes special tokens in this way.
             "unmatched" => Ok(SpecialsPolicy::Unmatched),
             "error" => Ok(SpecialsPolicy::Error(tokens)),
-            "all-error" => Ok(SpecialsPolicy::Error(TextTokens::Untrusted)),
+            "error-all" => Ok(SpecialsPolicy::Error(TextTokens::Untrusted)),
             other => Err(invalid_setting("specials", NAMES, format_args!("{other:?}"))),
         };
     }

@@ -15,7 +15,7 @@ use crate::errors::{id_error, to_py, utf8};
 /// The number of ids from which on a step releases the GIL.
 const MIN_DETACHED_IDS: usize = 64;
 
-/// Decodes token ids to text or bytes incrementally, up to a stop.
+/// Decodes token ids to text or bytes incrementally, up to a stop; created by :meth:`Tokenizer.decode_stream`.
 #[pyclass(frozen, module = "piecework._core")]
 pub(crate) struct DecodeStream {
     tokenizer: Arc<pipeline::Tokenizer>,
@@ -66,10 +66,19 @@ impl DecodeStream {
         let mut new = Vec::new();
         let mut step = || self.tokenizer.decode_step(&mut self.state(), &self.settings.inner, ids, &mut new);
         let positions = if ids.len() < MIN_DETACHED_IDS { step() } else { py.detach(step) };
-        let positions = positions.map_err(to_py)?;
-        let text = self.to_output(py, &new)?;
+        self.to_step(py, &new, positions.map_err(to_py)?.as_ref())
+    }
+
+    /// Returns what a step returns: new text or bytes, with the positions if there are any.
+    fn to_step<'py>(
+        &self,
+        py: Python<'py>,
+        new: &[u8],
+        positions: Option<&StepPositions>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let text = self.to_output(py, new)?;
         match positions {
-            Some(positions) => details(py, text, &positions),
+            Some(positions) => details(py, text, positions),
             None => Ok(text),
         }
     }
@@ -130,7 +139,7 @@ fn details<'py>(py: Python<'py>, text: Bound<'py, PyAny>, positions: &StepPositi
 
 #[pymethods]
 impl DecodeStream {
-    /// Decodes more ids and returns the text that can no longer change.
+    /// Returns the new text of one token id or several.
     fn step<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = ids.py();
         match ids.extract::<u32>() {
@@ -143,28 +152,29 @@ impl DecodeStream {
         }
     }
 
-    /// Returns the rest of the text after the last id.
+    /// Returns the rest of the text, and ends it: the next step begins another one.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut rest = Vec::new();
-        py.detach(|| self.tokenizer.decode_rest(&mut self.state(), &self.settings.inner, &mut rest)).map_err(to_py)?;
-        self.to_output(py, &rest)
+        let finish = || self.tokenizer.decode_rest(&mut self.state(), &self.settings.inner, &mut rest);
+        let positions = py.detach(finish).map_err(to_py)?;
+        self.to_step(py, &rest, positions.as_ref())
     }
 
-    /// Returns the stop that was met, or `None`.
+    /// Returns the stop that was met, as it was passed, or None.
     #[getter]
     fn stopped(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         let stop = self.state().met()?.stop;
         self.settings.stops.get(stop).map(|stop| stop.clone_ref(py))
     }
 
-    /// Returns the text after the stop that was met; empty before it.
+    /// Returns the text after the stop that was met; empty before.
     #[getter]
     fn rest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let rest = self.state().met().map(|met| met.rest.clone());
         self.to_output(py, &rest.unwrap_or_default())
     }
 
-    /// Iterates over the text of ids as they arrive, up to a stop, and over the rest at the end.
+    /// Iterates over the text of token ids as they arrive, up to a stop, and over the rest at the end.
     fn pieces(this: Bound<'_, Self>, ids: &Bound<'_, PyAny>) -> PyResult<StreamPieces> {
         let ids = ids.try_iter().map_err(|_| wrong_type("ids", "token ids", ids))?;
         Ok(StreamPieces { stream: this.unbind(), ids: Mutex::new(Some(ids.unbind())) })

@@ -31,7 +31,7 @@ from piecework._core._formats import (
 )
 from piecework._core._measures import TextMeasures as TextMeasures
 from piecework._core._options import Options as Options
-from piecework._core._stream import DecodeStream as DecodeStream
+from piecework._core._stream import DecodeStream as DecodeStream, StreamPieces as StreamPieces
 from piecework._core._text import (
     TextStages as TextStages,
     charsmap_named as charsmap_named,

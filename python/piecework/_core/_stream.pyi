@@ -1,13 +1,17 @@
 """Decodes ids incrementally."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, Self, TypeVar, final
+from typing import Any, Generic, Self, final
+
+from typing_extensions import TypeVar
 
 _Step = TypeVar("_Step")
 """What a step returns: `str`, `bytes`, or a `StreamStep`."""
+_Text = TypeVar("_Text", default=_Step)
+"""`str` or `bytes`."""
 
 @final
-class DecodeStream(Generic[_Step]):
+class DecodeStream(Generic[_Step, _Text]):
     r"""Decodes token ids to text or bytes incrementally, up to a stop; created by :meth:`Tokenizer.decode_stream`.
 
     The results of all steps and of :meth:`finish`, concatenated, equal ``decode`` of all ids, up to the first stop. A step
@@ -25,10 +29,10 @@ class DecodeStream(Generic[_Step]):
     A stop string may begin in one token and end in another. Its text is held back until it is met, or cannot be any more.
 
     >>> stream = tok.decode_stream(stop=["! !", 1])
-    >>> stream.step(3), stream.step(0), stream.step(2), stream.stopped
-    ('', '! ', '', None)
+    >>> stream.step(3), stream.step([0, 2]), stream.stopped
+    ('', '', None)
     >>> stream.step([1, 3]), stream.stopped, stream.rest
-    ('�', 1, '!')
+    ('! �', 1, '!')
     """
 
     def step(self, ids: int | Iterable[int]) -> _Step:
@@ -48,12 +52,12 @@ class DecodeStream(Generic[_Step]):
             TextTooLongError: The text of this step is longer than 1 GiB; the stream is reset.
         """
 
-    def finish(self) -> Any:
+    def finish(self) -> _Step:
         """Returns the rest of the text, and ends it: the next step begins another one.
 
         Returns:
-            The text that depended on a later token, or that was held back for a stop, as ``str`` or ``bytes``. An incomplete
-            character becomes U+FFFD, or its bytes in a stream of bytes.
+            What depended on a later token, or was held back for a stop. An incomplete character becomes U+FFFD, or its bytes in
+            a stream of bytes.
         """
 
     @property
@@ -61,8 +65,8 @@ class DecodeStream(Generic[_Step]):
         """Returns the stop that was met, as it was passed, or None."""
 
     @property
-    def rest(self) -> Any:
-        """Returns the text after the stop that was met, as ``str`` or ``bytes``; empty before.
+    def rest(self) -> _Text:
+        """Returns the text after the stop that was met; empty before.
 
         After a stop that is an id, it is the text of the ids after it.
         """
@@ -79,9 +83,16 @@ class DecodeStream(Generic[_Step]):
         >>> import piecework as pw
         >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
         >>> list(tok.decode_stream(stop="[UNK]").pieces([1, 2, 1, 0, 2]))
-        ['hug', 's', ' hug', ' ']
+        ['hug', 's', ' hug']
         """
 
     def __class_getitem__(cls, item: Any, /) -> Any: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, memo: dict[int, Any], /) -> Self: ...
+
+@final
+class StreamPieces(Generic[_Step]):
+    """Iterates over the text of a stream; see :meth:`DecodeStream.pieces`."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _Step: ...

@@ -255,7 +255,7 @@ class Tokenizer:
             padding: The same for padding.
             way: The encoding path, and the settings of sampling.
             untrusted: Whether `specials` is for all added tokens that are special, or neither kept nor white space alone. None
-                is ``"all-text"`` then, and a set may have any added token.
+                is ``"text-all"`` then, and a set may have any added token.
         """
 
     def encode(

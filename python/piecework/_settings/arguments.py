@@ -168,7 +168,7 @@ def _parsed(size: str) -> int | None:
 Specials = SpecialsWord | AbstractSet[str] | list[str] | tuple[str, ...]
 """How special tokens in a text are treated: matched, ordinary text, an error, or matched if in the collection.
 
-``"all-text"`` and ``"all-error"`` treat added tokens that are not special alike, except for those of white space alone. A `Collection[str]` would include every string.
+``"text-all"`` and ``"error-all"`` treat added tokens that are not special alike, except for those of white space alone. A `Collection[str]` would include every string.
 """
 
 Stops = str | int | Iterable[str | int]

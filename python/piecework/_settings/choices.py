@@ -14,9 +14,9 @@ SuffixStyle = Literal["attached", "separate"]
 AddedTokenIds = Literal["file", "tokenizers"]
 """The ids of added tokens where a file has others than `tokenizers` gives."""
 
-SpecialsWord = Literal["match", "text", "error", "all-text", "all-error"]
+SpecialsWord = Literal["match", "text", "error", "text-all", "error-all"]
 """How special tokens, or all added tokens but those of white space alone, are treated in a text."""
-SegmentSpecials = Literal["text", "error", "all-text", "all-error"]
+SegmentSpecials = Literal["text", "error", "text-all", "error-all"]
 """How special tokens, or all added tokens but those of white space alone, are treated in untrusted segments."""
 Side = Literal["left", "right"]
 Strategy = Literal["longest_first", "only_first", "only_second"]

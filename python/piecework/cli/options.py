@@ -83,7 +83,7 @@ SpecialTokens = Annotated[
 OnSpecials = Annotated[
     choices.SpecialsWord | None,
     Option(
-        help="Match special tokens in the text, encode them as ordinary text, or fail; all-text and all-error do so for "
+        help="Match special tokens in the text, encode them as ordinary text, or fail; text-all and error-all do so for "
         "all added tokens but those of white space alone (default: match; for a SentencePiece model: text).",
     ),
 ]

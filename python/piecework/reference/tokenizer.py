@@ -16,7 +16,7 @@ from piecework.reference.model.wordpiece import LongestMatchEncoder
 from piecework.reference.text.bert import BERT, Normalized, Span, align, split_bert
 
 Specials = str | Collection[str]
-WORDS = ("match", "text", "error", "all-text", "all-error")
+WORDS = ("match", "text", "error", "text-all", "error-all")
 
 
 class Token(NamedTuple):
@@ -93,8 +93,8 @@ class Tokenizer:
         Args:
             text: Any text without lone surrogates.
             specials: What happens to special tokens in the text. `match`: they are matched. `text`:
-                they are ordinary text, and no text becomes one. `error`: they raise. `all-text`
-                and `all-error` are the same here, where all added tokens are special. A set: these
+                they are ordinary text, and no text becomes one. `error`: they raise. `text-all`
+                and `error-all` are the same here, where all added tokens are special. A set: these
                 are matched, all others are ordinary text. Tie rule: leftmost, then longest.
 
         Returns:
@@ -133,7 +133,7 @@ class Tokenizer:
         done = 0
         for match in re.finditer(self._pattern_of(specials), text):
             start, end = match.span()
-            if specials in ("error", "all-error"):
+            if specials in ("error", "error-all"):
                 raise ValueError(
                     f"the text holds the special token {match[0]!r} at character {start}: pass "
                     "specials='match' to mean it, or specials='text' to read it as text"
@@ -151,7 +151,7 @@ class Tokenizer:
             if specials not in WORDS:
                 expected = ", ".join(map(repr, WORDS))
                 raise ValueError(f"specials={specials!r}: expected {expected} or a set")
-            specials = () if specials in ("text", "all-text") else self.special_tokens
+            specials = () if specials in ("text", "text-all") else self.special_tokens
         for token in specials:
             if token not in self.special_tokens:
                 raise ValueError(f"specials: {token!r} is not a special token of this tokenizer")

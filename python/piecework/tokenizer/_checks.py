@@ -24,7 +24,7 @@ NO_LIMIT = (1 << 32) - 1
 """The value of `max_input_chars_per_word` in a tokenizer.json, which requires a number, that means "no limit"."""
 TEXT_TYPES = (str, bytes, bytearray, memoryview)
 REFUSED_IN_SEGMENT = (
-    'pass `specials="all-text"` to encode it as ordinary text, or mark the segment as trusted'
+    'pass `specials="text-all"` to encode it as ordinary text, or mark the segment as trusted'
 )
 """What to do about a token in an untrusted segment."""
 

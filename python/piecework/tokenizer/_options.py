@@ -53,7 +53,7 @@ class EncodeOptions(RowOptions, total=False):
     Attributes:
         add_special_tokens: Whether the post-processor adds special tokens; by default it does.
         specials: How special tokens in the text are treated: ``"match"`` matches them, ``"text"`` encodes them as
-            ordinary text, ``"error"`` raises, a set matches only those in it. ``"all-text"`` and ``"all-error"`` do the
+            ordinary text, ``"error"`` raises, a set matches only those in it. ``"text-all"`` and ``"error-all"`` do the
             same for all added tokens but those of white space alone, so they are safe for untrusted input:
             many files have chat markers that are not special. The default is that of the library of the tokenizer's
             file: match all but :attr:`Tokenizer.control_symbols`. See :meth:`Tokenizer.untrusted`, where ``"text"``,
@@ -77,7 +77,7 @@ class SegmentOptions(TypedDict, total=False):
 
     Attributes:
         specials: How added tokens in untrusted segments are treated: by default all but those of white space alone are
-            ordinary text, ``"all-text"``, and with ``"all-error"`` they raise. ``"text"`` and ``"error"`` are for special
+            ordinary text, ``"text-all"``, and with ``"error-all"`` they raise. ``"text"`` and ``"error"`` are for special
             tokens alone, and match the others.
     """
 
@@ -171,7 +171,7 @@ class CallOptions(Immutable):
         """Returns the arguments of a call with segments, with the treatment of added tokens in untrusted ones."""
         refuse(arguments, ("is_pretokenized",), "segments are texts, trusted or not")
         given = arguments.get("specials")
-        default = "all-text" if self._view is None else self._view.specials
+        default = "text-all" if self._view is None else self._view.specials
         specials = default if given is None else checked_segment_specials(given)
         return {**arguments, "specials": specials}
 

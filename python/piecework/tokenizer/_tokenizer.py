@@ -211,7 +211,7 @@ class Tokenizer(CallOptions):
         unpickling, a change of the vocabulary or the model, and loading with ``build_tables=False``.
 
         Args:
-            specials: The treatment of special tokens in later calls, see :meth:`encode`; ``"text"``, ``"all-text"`` and
+            specials: The treatment of special tokens in later calls, see :meth:`encode`; ``"text"``, ``"text-all"`` and
                 ``"match"`` may need different tables. By default that of calls without `specials`.
 
         Raises:
@@ -517,7 +517,7 @@ class Tokenizer(CallOptions):
 
         Raises:
             SpecialTokenError: The text contains a special token, and `specials` is ``"error"``; or it contains another added
-                token, and `specials` is ``"all-error"``.
+                token, and `specials` is ``"error-all"``.
             UnknownTokenError: A word is unknown, and the tokenizer has no unknown token.
             SurrogateError: The text contains a lone surrogate.
             InvalidUtf8Error: The bytes are not UTF-8.
@@ -547,8 +547,8 @@ class Tokenizer(CallOptions):
                 they are ordinary text, except for those of white space alone that are not special, and for those that
                 :meth:`untrusted` keeps. No word spans two segments.
             **options: See :class:`piecework.tokenizer.EncodeOptions`; without `is_pretokenized`. `specials` is the treatment
-                of untrusted segments: ``"all-text"`` (the default, unless a view for :meth:`untrusted` texts refuses tokens),
-                ``"all-error"``, or ``"text"`` and ``"error"`` for special tokens alone.
+                of untrusted segments: ``"text-all"`` (the default, unless a view for :meth:`untrusted` texts refuses tokens),
+                ``"error-all"``, or ``"text"`` and ``"error"`` for special tokens alone.
 
         Returns:
             The encoding, with offsets in characters of the concatenated segments.
@@ -723,7 +723,7 @@ class Tokenizer(CallOptions):
             n: The largest number of tokens, with the special tokens that are added.
             side: The side that is cut off: ``"right"`` keeps a prefix, ``"left"`` a suffix.
             add_special_tokens: Whether the post-processor adds special tokens.
-            specials: See :meth:`encode`. With ``"error"`` or ``"all-error"``, a token that is kept in part is an error, too.
+            specials: See :meth:`encode`. With ``"error"`` or ``"error-all"``, a token that is kept in part is an error, too.
 
         Returns:
             The part of the text, a `str` with the attribute `is_longest`. A part that cannot be encoded, as it is unknown to a
@@ -991,7 +991,7 @@ class Tokenizer(CallOptions):
         after: Iterable[int] = (),
         skip_special_tokens: bool = True,
         details: Literal[True],
-    ) -> DecodeStream[StreamStep]: ...
+    ) -> DecodeStream[StreamStep, str]: ...
 
     def decode_stream(
         self,
@@ -1000,7 +1000,7 @@ class Tokenizer(CallOptions):
         after: Iterable[int] = (),
         skip_special_tokens: bool = True,
         details: bool = False,
-    ) -> DecodeStream[Any]:
+    ) -> DecodeStream[str] | DecodeStream[StreamStep, str]:
         r"""Returns a stream that decodes token ids incrementally, such as those of a generating model, up to a stop.
 
         Args:

@@ -29,7 +29,7 @@ class UntrustedView(NamedTuple):
     @property
     def specials(self) -> SegmentSpecials:
         """The treatment of added tokens in calls without `specials`."""
-        return "all-error" if self.refuse else "all-text"
+        return "error-all" if self.refuse else "text-all"
 
     def fingerprint_of(self, ordinary: str) -> str:
         """Returns the fingerprint of the view of a tokenizer with the fingerprint `ordinary`."""

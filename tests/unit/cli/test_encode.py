@@ -140,10 +140,10 @@ def test_specials_option_for_all_added_tokens(run: Run, tmp_path: Path) -> None:
     pw.Tokenizer.from_str("[UNK]\nhug\n").with_added_tokens(["<call>"]).save(path)
     words = ["encode", path, "--tokens", "--specials"]
     assert run(*words, "error", stdin="hug<call>").out == "hug <call>\n"
-    assert run(*words, "all-text", stdin="hug<call>").out == "hug [UNK] [UNK] [UNK]\n"
-    ended = run(*words, "all-error", stdin="hug<call>")
+    assert run(*words, "text-all", stdin="hug<call>").out == "hug [UNK] [UNK] [UNK]\n"
+    ended = run(*words, "error-all", stdin="hug<call>")
     assert ended.code == 2
-    assert 'the added token "<call>" at character 3; pass --specials all-text ' in ended.err
+    assert 'the added token "<call>" at character 3; pass --specials text-all ' in ended.err
 
 
 def test_specials_option(run: Run, tok_file: Path) -> None:

@@ -198,9 +198,9 @@ def test_trusted_segments_match_specials_and_others_do_not() -> None:
     )
     for text in ("a[SEP]b", "", " ", "É [CLS] <plain><NORM>a"):
         assert tok.encode_segments([(text, True)]) == tok.encode(text)
-        assert tok.encode_segments([(text, False)]) == tok.encode(text, specials="all-text")
+        assert tok.encode_segments([(text, False)]) == tok.encode(text, specials="text-all")
         plain = tok.encode_segments([(text, False)], add_special_tokens=False)
-        assert plain == tok.encode(text, specials="all-text", add_special_tokens=False)
+        assert plain == tok.encode(text, specials="text-all", add_special_tokens=False)
         flagged = tok.encode_segments([(text, False)], specials="text")
         assert flagged == tok.encode(text, specials="text")
 
@@ -339,7 +339,7 @@ def test_segments_equal_their_single_encodings(
     first = isinstance(tok.pre_tokenizer, p.Metaspace)
     ids, at = [], 0
     for part, trusted in segments:
-        specials: Any = "match" if trusted else "all-text"
+        specials: Any = "match" if trusted else "text-all"
         alone = tok.encode(part, specials=specials)
         if not (first and at):
             ids += alone.ids

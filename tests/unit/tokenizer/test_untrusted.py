@@ -46,8 +46,7 @@ TEXTS = st.lists(st.sampled_from([*CONTENTS, *LETTERS, "abc", "É", "<T>"]), max
 
 def is_allowed(token: pw.AddedToken, keep: tuple[str, ...] = ()) -> bool:
     """Returns whether untrusted text may spell an added token."""
-    is_blank = all(c.isspace() or c == "▁" for c in token.content)
-    return token.content in keep or (is_blank and not token.special)
+    return token.content in keep or all(c.isspace() or c == "▁" for c in token.content)
 
 
 def is_character(token: pw.AddedToken) -> bool:
@@ -174,7 +173,7 @@ def test_untrusted_text_gives_no_untrusted_token(tok: pw.Tokenizer, text: str, d
     assert view.count(text) == len(encoding)
     assert view.encode_batch([text, "a"], offsets=True)[0] == encoding
     assert tok.encode_segments([(text, False)]) == tok.untrusted().encode(text)
-    assert tok.encode(text, specials="all-text") == tok.untrusted().encode(text)
+    assert tok.encode(text, specials="text-all") == tok.untrusted().encode(text)
     assert view.encode(text, specials="match") == tok.encode(text, specials="match")
 
 
@@ -222,7 +221,7 @@ def test_refusing_raises_exactly_where_a_token_is_matched(tok: pw.Tokenizer, tex
     view = tok.untrusted(refuse=True)
     found = outcome(view.encode, text)
     assert isinstance(found, str) == bool(untrusted.intersection(matched))
-    assert found == outcome(generic, view, text) == outcome(tok.encode, text, specials="all-error")
+    assert found == outcome(generic, view, text) == outcome(tok.encode, text, specials="error-all")
     if not isinstance(found, str):
         assert not forbidden_ids(tok).intersection(found.ids)
     if tok.added_tokens:
@@ -235,7 +234,7 @@ def test_refusing_raises_exactly_where_a_token_is_matched(tok: pw.Tokenizer, tex
 SEGMENTS = st.lists(st.tuples(TEXTS, st.booleans()), max_size=4)
 
 
-@given(tokenizers(), st.lists(SEGMENTS, max_size=4), st.sampled_from([None, "text", "all-text"]))
+@given(tokenizers(), st.lists(SEGMENTS, max_size=4), st.sampled_from([None, "text", "text-all"]))
 @examples(150)
 def test_batches_of_segments_equal_single_texts(
     tok: pw.Tokenizer, rows: list[Any], specials: Any
@@ -267,13 +266,13 @@ def test_words_of_specials_in_a_view_are_for_all_untrusted_tokens() -> None:
     tok = made()
     view, text = tok.untrusted(keep=["<name>"]), "hug<call><name>[SEP]"
     assert view.tokenize(text) == ["hug", *UNKNOWN, "<name>", *UNKNOWN]
-    for word in ("text", "all-text", set(), frozenset(), []):
+    for word in ("text", "text-all", set(), frozenset(), []):
         assert view.tokenize(text, specials=word) == view.tokenize(text)
     assert view.tokenize(text, specials="match") == tok.tokenize(text)
     assert view.tokenize(text, specials={"<call>"}) == ["hug", "<call>", "<name>", *UNKNOWN]
-    for word in ("error", "all-error"):
+    for word in ("error", "error-all"):
         with pytest.raises(
-            SpecialTokenError, match=r'added token "<call>" at character 3; .*all-text'
+            SpecialTokenError, match=r'added token "<call>" at character 3; .*text-all'
         ):
             view.encode("hug<call><name>", specials=word)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="not among the added tokens"):
@@ -284,18 +283,18 @@ def test_words_of_specials_of_an_ordinary_tokenizer() -> None:
     tok, text = made(), "hug<call>  [SEP]"
     assert tok.tokenize(text) == tok.tokenize(text, specials="match")
     assert tok.tokenize(text, specials="text") == ["hug", "<call>", "  ", *UNKNOWN]
-    assert tok.tokenize(text, specials="all-text") == ["hug", *UNKNOWN, "  ", *UNKNOWN]
+    assert tok.tokenize(text, specials="text-all") == ["hug", *UNKNOWN, "  ", *UNKNOWN]
     assert tok.tokenize("hug<call>", specials="error") == ["hug", "<call>"]
     with pytest.raises(SpecialTokenError, match=r'special token "\[SEP\]".*specials="text"'):
-        tok.encode("[SEP]<call>", specials="all-error")
-    assert tok.encode("hug  hug", specials="all-error") == tok.encode("hug  hug")
+        tok.encode("[SEP]<call>", specials="error-all")
+    assert tok.encode("hug  hug", specials="error-all") == tok.encode("hug  hug")
 
 
-def test_a_special_token_of_white_space_is_untrusted() -> None:
+def test_white_space_is_no_danger_even_if_it_is_flagged_special() -> None:
     blank = [pw.AddedToken("\t", special=True), pw.AddedToken("\n", normalized=False)]
     tok = made().with_added_tokens(blank)
-    assert tok.untrusted().tokenize("hug\t\nhug") == ["hug", "\n", "hug"]
-    assert tok.untrusted(["\t"]).tokenize("hug\t\nhug") == ["hug", "\t", "\n", "hug"]
+    assert tok.untrusted().tokenize("hug\t\nhug") == ["hug", "\t", "\n", "hug"]
+    assert tok.tokenize("hug\t\nhug", specials="text") == ["hug", "\n", "hug"]
 
 
 def test_a_view_keeps_class_and_settings() -> None:
@@ -348,7 +347,7 @@ def test_a_saved_view_is_the_ordinary_tokenizer(tmp_path: Any) -> None:
 def test_every_call_that_encodes_uses_the_view() -> None:
     tok = made()
     view, text = tok.untrusted(), "hugs<call>"
-    wanted = tok.encode(text, specials="all-text")
+    wanted = tok.encode(text, specials="text-all")
     assert wanted != tok.encode(text)
     assert view.encode(text) == wanted
     assert view.encode_ids(text) == wanted.ids == view.encode_ids(text, as_array=True).tolist()
@@ -443,7 +442,7 @@ def test_untrusted_segments_are_refused() -> None:
     parts = [("<call>[SEP]", True), ("hug<name>", False)]
     assert tok.encode_segments(parts, specials="error").tokens[-1] == "<name>"
     for call in (
-        lambda: tok.encode_segments(parts, specials="all-error"),
+        lambda: tok.encode_segments(parts, specials="error-all"),
         lambda: tok.untrusted(refuse=True).encode_segments(parts),
         lambda: tok.untrusted(refuse=True).encode_segments_batch([[], parts]),
     ):
@@ -458,7 +457,7 @@ def test_untrusted_segments_are_refused() -> None:
 @pytest.mark.parametrize("specials", ["match", {"<call>"}, 3, "txt"], ids=repr)
 def test_segments_take_four_words(specials: Any) -> None:
     for call in (made().encode_segments, made().encode_segments_batch):
-        with pytest.raises(ConfigError, match=r'^specials: expected "text", .*"all-error", found'):
+        with pytest.raises(ConfigError, match=r'^specials: expected "text", .*"error-all", found'):
             call([], specials=specials)
 
 
@@ -526,7 +525,7 @@ def test_runs_with_workers_use_the_view(tmp_path: Any) -> None:
     with pytest.raises(pw.errors.PieceworkError):
         pw.corpus.tokenize(tok, pw.Corpus(path), tmp_path / "out", **settings)
     found = pw.evaluate(view, pw.Corpus(path), engine=pw.engines.Local(2)).to_dict()
-    wanted = pw.evaluate(tok, pw.Corpus(path), specials="all-text").to_dict()
+    wanted = pw.evaluate(tok, pw.Corpus(path), specials="text-all").to_dict()
     for report in (found, wanted):
         report["tokenizers"][0].pop("fingerprint")
     assert found == wanted

@@ -268,15 +268,34 @@ impl Tokenizer {
     }
 
     /// Appends the rest of the text after the last id, and ends the stream: the next step begins another text.
-    pub fn decode_rest(&self, stream: &mut IdStream, settings: &StreamSettings, out: &mut Vec<u8>) -> Result<()> {
+    ///
+    /// Returns the positions of what no id has added before, if the settings ask for them.
+    pub fn decode_rest(
+        &self,
+        stream: &mut IdStream,
+        settings: &StreamSettings,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<StepPositions>> {
         let mut rest = Vec::new();
+        let positions = self.last_positions(stream);
         let done = self.end(stream, settings, &mut rest);
         stream.emit(settings, &rest, out);
         out.extend_from_slice(settings.stops.strings.held(std::mem::take(&mut stream.node)));
         // A plain stream is as it was before the text.
         stream.is_finished = !settings.is_plain();
         stream.positions = self.id_stream(settings).positions;
-        done
+        done.and(positions)
+    }
+
+    /// Returns the bytes at the end of the text, with their positions.
+    fn last_positions(&self, stream: &mut IdStream) -> Result<Option<StepPositions>> {
+        let Some(positions) = &mut stream.positions else { return Ok(None) };
+        let bytes = match (&mut positions.stages, &stream.decoding) {
+            (Some(stages), _) => stages.run(&[], true)?,
+            (None, Decoding::Table(state, _)) => self.decode_table().end(*state).to_vec(),
+            (None, Decoding::Stages(_)) => Vec::new(),
+        };
+        Ok(Some(StepPositions { bytes, start: positions.begun, byte_start: positions.bytes }))
     }
 
     /// Appends what the decoder emits at the end of a text, and sets it to the start of a text.
