@@ -33,6 +33,7 @@ __getattr__, __dir__, __all__ = _lazy.lazily(
         "processors": "",
         "surgery": "VocabularyChange extend prune",
         "tokenizer": "Tokenizer",
+        "tokenizer._chat.encoding": "ChatEncoding",
         "tokenizer._batch": "EncodedBatch PaddedBatch",
         "tokenizer._decoded": "DecodedBatch DecodedText StreamStep TokenBytes",
         "tokenizer._results": "CountsSummary Merge ScoredEncoding TruncatedText UnigramStep",

@@ -36,6 +36,7 @@ from piecework.patterns import Regex as Regex
 from piecework.surgery import VocabularyChange as VocabularyChange, extend as extend, prune as prune
 from piecework.tokenizer import Tokenizer as Tokenizer
 from piecework.tokenizer._batch import EncodedBatch as EncodedBatch, PaddedBatch as PaddedBatch
+from piecework.tokenizer._chat.encoding import ChatEncoding as ChatEncoding
 from piecework.tokenizer._decoded import (
     DecodedBatch as DecodedBatch,
     DecodedText as DecodedText,

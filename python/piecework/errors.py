@@ -21,6 +21,7 @@ from piecework import _messages
 
 __all__ = [
     "ArrowError",
+    "ChatTemplateError",
     "ConfigError",
     "CountOverflowError",
     "CountsError",
@@ -71,6 +72,10 @@ class PieceworkWarning(_messages.MessageParts, UserWarning):
 
 class ConfigError(PieceworkError, ValueError):
     """Reports settings that are invalid, or contradict each other or the data."""
+
+
+class ChatTemplateError(PieceworkError, ValueError):
+    """Reports a chat template that is missing, faulty or too expensive, or that changes contents untraceably."""
 
 
 class VocabularyError(PieceworkError, ValueError):

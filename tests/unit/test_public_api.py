@@ -85,6 +85,8 @@ SIGNATURES: dict[str, str] = {
     "Tokenizer.encode_ids": "(self, text, pair=None, *, as_array=False, **options)",
     "Tokenizer.encode_batch": "(self, texts, *, offsets=False, threads=None, **options)",
     "Tokenizer.encode_segments": "(self, segments, **options)",
+    "Tokenizer.chat": "(self, messages, tools=None, *, add_generation_prompt=False, continue_final_message=False, "
+    "documents=None, template=None, max_tokens=None, trusted=False, **variables)",
     "Tokenizer.tokenize": "(self, text, *, specials=None)",
     "Tokenizer.decode": "(self, ids, *, skip_special_tokens=True)",
     "Tokenizer.decode_batch": "(self, batch, *, skip_special_tokens=True)",

@@ -1,9 +1,8 @@
 """Defines the encoding of one text."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, final
+from typing import Any, Self
 
-@final
 class Encoding:
     r"""Holds the tokens of a text or pair in columns of equal length; `encoding[i]` is the id of token i.
 
@@ -227,8 +226,8 @@ class Encoding:
         1
         """
 
-    def __new__(cls, state: tuple[Any, ...]) -> Encoding:
-        """Restores a pickled encoding; raises ValueError for an invalid `state`."""
+    def __new__(cls, state: tuple[Any, ...] | Encoding) -> Self:
+        """Restores a pickled encoding, or shares the columns of another; raises ValueError for an invalid `state`."""
 
     def __reduce__(self) -> tuple[type[Encoding], tuple[tuple[Any, ...]]]:
         """Pickles the columns, with tokens as strings."""

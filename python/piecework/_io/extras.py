@@ -9,6 +9,7 @@ from typing import Any
 from piecework.errors import MissingExtraError
 
 _PACKAGES = {
+    "chat": "jinja2",
     "parquet": "pyarrow",
     "play": "starlette uvicorn",
     "ray": '"ray[data]"',

@@ -87,7 +87,9 @@ def save_folder(
     files = configuration(written, roles, tok._folder, model_max_length)
     folder = make_folder(path)
     for name, data in ({"tokenizer.json": text.encode()} | files).items():
-        write_aside(os.path.join(folder, name), data)
+        file = os.path.join(folder, name)
+        make_folder(os.path.dirname(file))
+        write_aside(file, data)
 
 
 def _approximate(tok: Tokenizer, kind: Format, build: type[Tokenizer]) -> Tokenizer:

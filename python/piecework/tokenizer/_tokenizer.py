@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.processors import PostProcessor
     from piecework.tokenizer._batch import EncodedBatch
+    from piecework.tokenizer._chat.encoding import ChatEncoding
     from piecework.tokenizer._decoded import DecodedBatch, DecodedText, StreamStep, TokenBytes
     from piecework.tokenizer._explain.explanation import Explanation
     from piecework.tokenizer._explain.lineage import Lineage
@@ -384,7 +385,8 @@ class Tokenizer(CallOptions):
         Settings of ``tokenizer_config.json`` and ``special_tokens_map.json`` are applied as the class of ``transformers``
         that they name does: special tokens, flags of added tokens, and the components and settings of docs/formats.md.
         A setting that is not supported raises a warning. ``model_max_length``, the sides of truncation and padding, and
-        truncation and padding of a tokenizer.json are not applied: pass ``truncation=`` and ``padding=``.
+        truncation and padding of a tokenizer.json are not applied: pass ``truncation=`` and ``padding=``. Chat templates are
+        read for :meth:`chat`.
 
         Args:
             path: The folder.
@@ -458,6 +460,7 @@ class Tokenizer(CallOptions):
 
         ``AutoTokenizer.from_pretrained(path)`` then gives the same ids, offsets and texts, has the roles of special tokens,
         and returns ``token_type_ids`` if the post-processor sets them. It truncates and pads only in calls that ask for it.
+        :attr:`chat_templates` are written too.
         Its own ``save_pretrained`` drops the record of the training, unless it was created with ``piecework.hf.Tokenizer``.
 
         Args:
@@ -599,6 +602,85 @@ class Tokenizer(CallOptions):
         return encode_segments_batch(
             self, rows, options, offsets=check_flag("offsets", offsets), threads=threads
         )
+
+    def chat(
+        self,
+        messages: Iterable[Mapping[str, object]],
+        tools: Iterable[Mapping[str, object]] | None = None,
+        *,
+        add_generation_prompt: bool = False,
+        continue_final_message: bool | str = False,
+        documents: Iterable[Mapping[str, object]] | None = None,
+        template: str | None = None,
+        max_tokens: int | None = None,
+        trusted: bool = False,
+        **variables: object,
+    ) -> ChatEncoding:
+        r"""Encodes a chat by a Jinja template, as ``apply_chat_template`` of ``transformers`` does, but safely.
+
+        The text of the template and the contents is encoded as one text. Added tokens are matched only where the template
+        wrote them: messages, tools and documents are ordinary text, whatever they spell. Requires the package ``jinja2``.
+
+        Args:
+            messages: Mappings with ``"role"``, and mostly ``"content"``; see docs/chat.md.
+            tools: The JSON schemas of functions that the model may call.
+            add_generation_prompt: Whether the text ends with the start of an answer.
+            continue_final_message: Whether the text ends with the last message, so that a model continues it; or the name of
+                the member that is continued, such as ``"reasoning_content"``.
+            documents: The documents for an answer, mostly with ``"title"`` and ``"text"``.
+            template: The name of a template in :attr:`chat_templates`, or a template. By default ``"tool_use"`` if there are
+                tools and it exists, else ``"default"``.
+            max_tokens: The maximum number of tokens. The oldest messages after the system message are left out, up to one
+                of a user.
+            trusted: Whether added tokens are matched in all texts, as ``transformers`` does.
+            **variables: Further variables of the template, such as ``enable_thinking=False``. Their texts are trusted.
+
+        Returns:
+            The encoding, with the text, the messages that it contains, and a mask of the assistant's tokens.
+
+        Raises:
+            ChatTemplateError: There is no template, it is faulty or raises an error, it computes too much, or it changes a
+                content so that its characters cannot be followed.
+            TruncationError: The last turn has more than `max_tokens` tokens.
+            ConfigError: An argument is invalid.
+            MissingExtraError: The package ``jinja2`` is not installed.
+
+        >>> tok = Tokenizer.from_str("[UNK]\n[SEP]\nhug\n##s\n")
+        >>> template = "{% for message in messages %}{{ message.content }}[SEP]{% endfor %}"
+        >>> tok.chat([{"role": "user", "content": "hugs [SEP]"}], template=template).tokens
+        ['hug', '##s', '[UNK]', '[UNK]', '[UNK]', '[SEP]']
+        """
+        from piecework.tokenizer._chat.chat import ChatArguments, chat
+
+        given = ChatArguments(
+            tools,
+            documents,
+            template,
+            add_generation_prompt,
+            continue_final_message,
+            max_tokens,
+            trusted,
+            variables,
+        )
+        return chat(self, messages, given)
+
+    @property
+    def chat_templates(self) -> Mapping[str, str]:
+        r"""Returns the chat templates of the folder that the tokenizer was loaded from, by name.
+
+        A folder with a single template has it under ``"default"``.
+
+        >>> Tokenizer.from_str("[UNK]\nhug\n").chat_templates
+        {}
+        """
+        return ReadOnlyDict(self._folder.chat_templates if self._folder else {})
+
+    @cached_property
+    def _structural_words(self) -> frozenset[str]:
+        """Returns the names of members in chats that no added token contains."""
+        from piecework.tokenizer._chat.chat import structural_words
+
+        return structural_words(self)
 
     @overload
     def encode_ids(

@@ -14,6 +14,8 @@ tok.encode_batch(3)  # E: arg-type | reportArgumentType
 tok.encode_batch([1, 2])  # E: list-item | reportArgumentType
 tok.encode_batch(["hugs"]).padded(side="both")  # E: arg-type | reportArgumentType
 tok.encode_segments(["hugs"])  # E: list-item | reportArgumentType
+tok.chat("hugs")  # E: arg-type | reportArgumentType
+tok.chat([{"role": "user"}], max_tokens="8")  # E: arg-type | reportArgumentType
 
 length: str = tok.count("hugs")  # E: assignment | reportAssignmentType
 total: int = tok.count(["hugs", "hug"])  # E: assignment | reportAssignmentType

@@ -1,5 +1,6 @@
 """Encodes texts, pairs, batches, words and columns."""
 
+from collections.abc import Mapping
 from typing import assert_type
 
 import numpy as np
@@ -66,3 +67,10 @@ assert_type(truncated, pw.TruncatedText)
 assert_type(truncated.is_longest, bool)
 assert_type(tok.to_subword_nmt("hugs"), str)
 assert_type(tok.arrow_udf("text", output="tokens").output, str)
+chat = tok.chat([{"role": "user", "content": "hug"}], template="{{ messages[0].content }}", flag=1)
+assert_type(chat, pw.ChatEncoding)
+assert_type(chat.text, str)
+assert_type(chat.assistant_mask, list[int] | None)
+assert_type(chat.message_indices, list[int])
+assert_type(chat.ids, list[int])
+assert_type(tok.chat_templates, Mapping[str, str])

@@ -138,6 +138,10 @@ impl AddedTokenSplitter<'_> {
         if known.unchanged.as_ref().is_some_and(|unchanged| unchanged.contains(text)) {
             return search.normalized(text, origin, |part| each(text, NormalizedTokenPart::Known(part)));
         }
+        if search.has_ranges() {
+            // A place in a normal form is not one in the text.
+            return Err(Failed);
+        }
         if known.writes_metaspaces {
             if !search.may_be_in(text) {
                 return each(text, NormalizedTokenPart::Known(TextPart::Text(whole)));

@@ -13,13 +13,14 @@ import json
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.files import existing_folder, exists, read_if_exists
 from piecework._messages import shown
 from piecework._settings.fields import TEXT, Maybe, Mismatch, members, under
 from piecework.errors import FormatError, MissingFileError, UnsupportedError
+from piecework.tokenizer._folders.chat_templates import LEGACY, read_template_files
 from piecework.tokenizer._folders.families import BACKEND, BERT, Family, family_of
 from piecework.tokenizer._folders.model_types import class_that_reads
 from piecework.tokenizer._folders.settings import (
@@ -29,6 +30,7 @@ from piecework.tokenizer._folders.settings import (
     member,
     replace_specials,
     special_tokens_of,
+    templates_of,
     unflagged_token,
 )
 
@@ -95,7 +97,7 @@ def read_model_folder(path: Pathish) -> ModelFolder:
             config = _configuration(folder, name, is_byte_level=is_byte_level)
             if name != "tokenizer.json":
                 _refuse_others(folder, name, config)
-            settings = _settings(folder, config)
+            settings = _with_templates(folder, _settings(folder, config))
             has_config = exists(os.path.join(folder, "tokenizer_config.json"))
             if name == "tokenizer.json" and (has_config or settings.tokenizer_class):
                 data = _without_limits(data)
@@ -184,6 +186,19 @@ def _settings(folder: str, config: dict[str, Any]) -> FolderSettings:
         listed = [listed_token(*entry) for entry in members(config["added_tokens_decoder"]).items()]
     with _naming(config_path):
         return from_config(config, listed)
+
+
+def _with_templates(folder: str, settings: FolderSettings) -> FolderSettings:
+    """Returns the settings with the chat templates of the files of a folder, if there are any."""
+    if templates := read_template_files(folder):
+        return replace(settings, chat_templates=templates)
+    if settings.chat_templates:
+        return settings
+    path = os.path.join(folder, LEGACY)
+    data = _object(path)
+    with _naming(path):
+        templates = member(data, "chat_template", templates_of) or {}
+    return replace(settings, chat_templates=templates)
 
 
 _PIECES = (

@@ -66,6 +66,7 @@ class FolderSettings:
         padding_side: The side of padding.
         truncation_side: The side of truncation.
         model_input_names: The columns that a call of ``transformers`` returns.
+        chat_templates: The templates of chats, by name; a single one is ``"default"``.
     """
 
     special_tokens: Mapping[str, AddedToken] = field(default_factory=dict)
@@ -84,6 +85,7 @@ class FolderSettings:
     padding_side: Side | None = None
     truncation_side: Side | None = None
     model_input_names: tuple[str, ...] | None = None
+    chat_templates: Mapping[str, str] = field(default_factory=dict)
 
     def cleans_up(self, model_type: str) -> bool:
         """Returns whether decoding with a type of model removes spaces before punctuation."""
@@ -172,6 +174,7 @@ def from_config(config: dict[str, Any], listed: list[tuple[int, AddedToken]]) ->
         model_max_length=member(config, "model_max_length", _max_length),
         model_input_names=member(config, "model_input_names", _names),
         tokenizer_class=tokenizer_class,
+        chat_templates=member(config, "chat_template", templates_of) or {},
         **{name: member(config, name, FLAG.check) for name in _FLAGS},
         **{name: member(config, name, _SIDE.check) for name in ("padding_side", "truncation_side")},
     )
@@ -244,6 +247,26 @@ def unflagged_token(token: str, number: Any) -> tuple[int, AddedToken]:
 
 def _names(data: Any) -> tuple[str, ...]:
     return tuple(TEXT.check(name) for name in items(data))
+
+
+def templates_of(data: Any) -> dict[str, str]:
+    """Returns chat templates, given as one text, as an object by name, or as a list of names and templates."""
+    if isinstance(data, str):
+        return {"default": data}
+    if isinstance(data, dict):
+        return {name: _text(data, name) for name in data}
+    templates = {}
+    for number, entry in enumerate(items(data)):
+        with under(f"[{number}]"):
+            pair = members(entry)
+            templates[_text(pair, "name")] = _text(pair, "template")
+    return templates
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    with under(f".{name}"):
+        text: str = TEXT.check(data.get(name))
+        return text
 
 
 def _max_length(data: Any) -> int | None:

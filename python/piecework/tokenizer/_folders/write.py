@@ -11,6 +11,7 @@ from piecework._settings.arguments import check_str
 from piecework._settings.component import steps
 from piecework.errors import ConfigError
 from piecework.processors import ByteLevel
+from piecework.tokenizer._folders.chat_templates import template_files, template_setting
 from piecework.tokenizer._folders.families import WRITTEN
 from piecework.tokenizer._folders.settings import FolderSettings
 from piecework.tokenizer._formats.own import own_types
@@ -123,7 +124,7 @@ def configuration(
     folder: FolderSettings | None,
     model_max_length: int | None,
 ) -> dict[str, bytes]:
-    """Returns the contents of tokenizer_config.json and special_tokens_map.json.
+    """Returns the contents of tokenizer_config.json, special_tokens_map.json and the chat templates.
 
     Args:
         tok: The tokenizer.
@@ -157,8 +158,9 @@ def configuration(
     if others := [token for token in tok.special_tokens if token not in roles.values()]:
         tokens["additional_special_tokens"] = others
     return {
-        "tokenizer_config.json": _json(config | tokens),
+        "tokenizer_config.json": _json(config | tokens | template_setting(given.chat_templates)),
         "special_tokens_map.json": _json(tokens),
+        **template_files(given.chat_templates),
     }
 
 

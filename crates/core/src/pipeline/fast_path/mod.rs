@@ -129,9 +129,6 @@ impl<T: Copy + Default, const INLINE: usize> Call<'_, T, INLINE> {
         let (mut start, mut taken) = (0, 0);
         for &(end, trust) in segments {
             let matching = matching.of_segment(trust);
-            if matching.has_ranges() && matching.searches_normalized() {
-                return Err(Failed);
-            }
             let entries = matching.entries();
             let cache = &mut caches[entries.index()];
             let base = Span::new(start, end).start;

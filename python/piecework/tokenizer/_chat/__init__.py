@@ -1,0 +1,1 @@
+"""Renders chats with Jinja templates, and encodes them so that contents make no control tokens."""

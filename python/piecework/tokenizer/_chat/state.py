@@ -1,0 +1,65 @@
+"""Holds what the functions of a rendering share, in a variable of the thread: compiled templates are shared by threads."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from piecework.errors import ChatTemplateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from piecework.tokenizer._chat.limits import Limits
+    from piecework.tokenizer._chat.marked import MarkTable
+
+
+class State(threading.local):
+    """Holds what the functions of a rendering share.
+
+    Attributes:
+        limits: The limits of the rendering; None if the thread renders none.
+        table: The texts behind sentinels; None in a rendering without sentinels.
+        written: The number of characters of the output so far.
+        blocks: The start and end in the output of each block of the assistant.
+        open_blocks: The starts of the blocks that are written now.
+        now: The time of the chat, which is equal in all its renderings.
+    """
+
+    limits: Limits | None = None
+    table: MarkTable | None = None
+    written: int = 0
+    blocks: list[tuple[int, int]]
+    open_blocks: list[int]
+    now: datetime | None = None
+
+
+STATE = State()
+
+
+def limits() -> Limits:
+    """Returns the limits of the rendering in this thread; there are none while a template is compiled."""
+    if STATE.limits is None:
+        raise ChatTemplateError("the template is not rendered")
+    return STATE.limits
+
+
+@contextmanager
+def rendering(bounds: Limits, table: MarkTable | None, now: datetime) -> Iterator[State]:
+    """Sets the state of a rendering, and restores the one before at the end."""
+    before = dict(STATE.__dict__)
+    STATE.__dict__.update(limits=bounds, table=table, written=0, blocks=[], open_blocks=[], now=now)
+    try:
+        yield STATE
+    finally:
+        STATE.__dict__.clear()
+        STATE.__dict__.update(before)
+
+
+def lift(value: Any) -> Any:
+    """Returns a text that contains sentinels as one text with the methods of what is behind them."""
+    if type(value) is str and not value.isascii() and (table := STATE.table) is not None:
+        return table.lift(value)
+    return value

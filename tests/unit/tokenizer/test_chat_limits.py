@@ -1,0 +1,164 @@
+"""Templates are programs: what they may compute is bounded."""
+
+import time
+
+import pytest
+
+import piecework as pw
+
+MESSAGES = [{"role": "user", "content": "hug hug"}]
+TOK = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
+
+LOOPS = {
+    "nested loops": "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}",
+    "a filtered loop": "{% for a in range(99999) %}{% for b in range(99999) if b < 0 %}{% endfor %}{% endfor %}",
+    "a recursive loop": "{% for a in range(99999) recursive %}{{ loop(range(99999)) }}{% endfor %}",
+    "calls": "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(60) }}",
+    "endless calls": "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+    "selected items": "{% for a in range(99999) %}{% set x = range(99999) | select('none') | list %}{% endfor %}",
+    "summed items": "{% for a in range(99999) %}{% set x = range(99999) | sum %}{% endfor %}",
+    "members": "{% for a in range(99999) %}{% set x = -1 in range(99999) | list %}{% endfor %}",
+    "letters": "{% for a in range(99999) %}{% for b in 'x' * 99999 %}{% endfor %}{% endfor %}",
+    "callers": "{% macro m() %}{% for i in range(9999) %}{{ caller() }}{% endfor %}{% endmacro %}"
+    "{% call m() %}{% call m() %}{% call m() %}{% endcall %}{% endcall %}{% endcall %}",
+    "comparisons": "{% set x = 'a' * 9999999 %}{% set y = 'a' * 9999999 %}{% for a in range(99999) %}{% if x == y %}{% endif %}{% endfor %}",
+    "searches": "{% set x = 'a' * 9999999 %}{% for a in range(99999) %}{% set y = x.find('b') %}{% endfor %}",
+    "sums of lists": "{% set ns = namespace(x=[]) %}{% for a in range(99999) %}{% set ns.x = ns.x + [a] %}{% endfor %}",
+}
+
+TEXTS = {
+    "output": "{% for a in range(99999) %}{{ 'x' * 9999 }}{% endfor %}",
+    "a block": "{% set x %}{% for a in range(99999) %}{{ 'x' * 9999 }}{% endfor %}{% endset %}",
+    "a product": "{{ 'x' * 1000000000 }}",
+    "a product of lists": "{{ [0] * 1000000000 }}",
+    "a power": "{{ 9 ** 99999999 }}",
+    "products of numbers": "{% set ns = namespace(x=9) %}{% for a in range(99) %}{% set ns.x = ns.x * ns.x %}{% endfor %}",
+    "joins": "{% set ns = namespace(x='aa') %}{% for a in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+    "sums": "{% set ns = namespace(x='aa') %}{% for a in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+    "sums of lists": "{% set ns = namespace(x=[1, 2]) %}{% for a in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+    "nested lists": "{% set ns = namespace(x=[]) %}{% for a in range(99) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
+    "nested tuples": "{% set ns = namespace(x=0) %}{% for a in range(99) %}{% set ns.x = (ns.x, ns.x) %}{% endfor %}{{ {ns.x: 1} }}",
+    "nested dictionaries": "{% set ns = namespace(x={}) %}{% for a in range(99) %}{% set ns.x = dict(a=ns.x, b=ns.x) %}{% endfor %}",
+    "nested namespaces": "{% set ns = namespace(x=0) %}{% for a in range(99) %}{% set ns.x = namespace(a=ns.x, b=ns.x) %}{% endfor %}{{ ns.x }}",
+    "nested batches": "{% set ns = namespace(x=[0]) %}{% for a in range(99) %}{% set ns.x = (ns.x + ns.x) | batch(999) | list %}{% endfor %}",
+    "a width": "{{ 'x' | center(1000000000) }}",
+    "a width of a method": "{{ 'x'.ljust(1000000000) }}",
+    "a width of a filter": "{{ ['x', 'y'] | join('\n') | indent(1000000000) }}",
+    "a width of a format": "{{ '%1000000000d' % 1 }}",
+    "a width of an argument": "{{ '%*d' % (1000000000, 1) }}",
+    "a width of format": "{{ '{:>1000000000}'.format('x') }}",
+    "a width of an argument of format": "{{ '{:>{}}'.format('x', 1000000000) }}",
+    "a width of a filter of formats": "{{ '%1000000000d' | format(1) }}",
+    "batches": "{{ [1] | batch(1000000000, 0) | list }}",
+    "slices": "{{ [1] | slice(1000000000) | list }}",
+    "an indentation": "{{ [1] | tojson(indent=1000000000) }}",
+    "a replacement": "{% set x = 'x' * 9999999 %}{{ x.replace('x', x) }}",
+    "a replacement by a filter": "{% set x = 'x' * 9999999 %}{{ x | replace('x', x) }}",
+    "a separator": "{% set x = 'x' * 9999999 %}{{ x.join('y' * 9999) }}",
+    "a separator of a filter": "{% set x = 'x' * 9999999 %}{{ range(9999) | join(x) }}",
+    "formats": "{% set x = 'x' * 9999999 %}{{ ('%s' * 9999) % ([x] * 9999) }}",
+    "named formats": "{% set x = 'x' * 9999999 %}{{ ('{0}' * 9999).format(x) }}",
+    "tabs": "{{ ('\t' * 999).expandtabs(1000000000) }}",
+    "random texts": "{{ lipsum(100000) }}",
+    "a range": "{% for a in range(1000000000) %}{% endfor %}",
+    "upper case": "{% set ns = namespace(x='ß' * 9999999) %}{% for a in range(9) %}{% set ns.x = ns.x.upper() + ns.x %}{% endfor %}",
+}
+
+
+def check_refused(template: str) -> None:
+    started = time.process_time()
+    for trusted in (True, False):
+        with pytest.raises(pw.errors.ChatTemplateError, match="chat template"):
+            TOK.chat(MESSAGES, template=template, trusted=trusted)
+    assert time.process_time() - started < 15
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_steps_are_bounded(name: str) -> None:
+    check_refused(LOOPS[name])
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_lengths_are_bounded(name: str) -> None:
+    check_refused(TEXTS[name])
+
+
+def test_limits_do_not_depend_on_the_machine() -> None:
+    """A loop of a few million steps works every time, one of more never."""
+    works = "{% for a in range(9000) %}{% for b in range(300) %}{% endfor %}{% endfor %}x"
+    assert TOK.chat(MESSAGES, template=works).text == "x"
+    with pytest.raises(pw.errors.ChatTemplateError, match="limit of steps"):
+        TOK.chat(MESSAGES, template=works.replace("300", "700"))
+
+
+def test_the_memory_of_sentinels_is_bounded() -> None:
+    template = "{% for a in range(1500) %}{% set x = messages[0].content[a:] %}{% endfor %}"
+    messages = [{"role": "user", "content": "hug " * 250_000}]
+    assert TOK.chat(messages, template=template, trusted=True).text == ""
+    with pytest.raises(pw.errors.ChatTemplateError, match="too many long texts"):
+        TOK.chat(messages, template=template)
+
+
+def test_limits_grow_with_the_chat() -> None:
+    """A template whose time is the square of the number of messages."""
+    template = (
+        "{% for m in messages %}{{ messages | selectattr('role', 'equalto', 'user') | list | length }}"
+        "{% if messages is iterable and messages[loop.index0:] %} {% endif %}{% endfor %}"
+    )
+    messages = [{"role": "user", "content": "a"}] * 700
+    assert TOK.chat(messages, template=template, trusted=True).text == "700 " * 700
+    long = [{"role": "user", "content": "hug " * 10_000_000}]
+    assert (
+        len(TOK.chat(long, template="{{ messages[0].content }}", trusted=True).text) == 40_000_000
+    )
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ messages.__class__ }}{{ ''.__class__.__mro__ }}",
+        "{{ messages[0].content.__class__.__init__ }}",
+        "{{ raise_exception.__globals__ }}",
+        "{{ messages.append(1) }}",
+        "{{ messages[0].update(a=1) }}",
+        "{{ namespace(_a=1) }}",
+        "{% set ns = namespace() %}{% set ns.__class__ = 1 %}",
+        "{{ self._TemplateReference__context }}{{ ''['__class__']() }}",
+        "{{ '{0.__class__.__mro__}'.format(1) }}{{ 1 + 'x' }}",
+        "{{ ''.join.__self__ }}{{ cycler.__init__ }}{{ dict.__call__ }}",
+        "{% for a in [1] %}{{ loop._iterable }}{{ loop['_iterable'] }}{{ loop.__class__ }}{% endfor %}",
+        "{{ (['{0.__class__.__mro__}'] | map(attribute='format') | list)[0](1) }}",
+        "{{ ('{0.__class__}' | attr('format'))(1) }}",
+        "{{ 'x'.translate({120: 'y'}) }}",
+        "{% include 'a' %}",
+        "{% import 'a' as b %}",
+        "{% extends 'a' %}",
+    ],
+)
+def test_templates_stay_in_the_sandbox(template: str) -> None:
+    try:
+        text = TOK.chat(MESSAGES, template=template, trusted=True).text
+    except pw.errors.ChatTemplateError:
+        return
+    assert text == ""
+
+
+def test_contents_do_not_reach_a_template_as_their_own_text() -> None:
+    """The attributes behind a sentinel are private."""
+    tok = pw.Tokenizer.from_str("[UNK]\n[SEP]\nhug\n")
+    messages = [{"role": "user", "content": "[SEP]"}]
+    for expression in (
+        "content._text",
+        "content['_text']",
+        "content | attr('_text')",
+        "'{0._text}'.format(content)",
+        "content._table",
+        "content._mapped('x'.join)",
+    ):
+        try:
+            found = tok.chat(
+                messages, template="{% set content = messages[0].content %}{{ " + expression + " }}"
+            )
+        except pw.errors.ChatTemplateError:
+            continue
+        assert "[SEP]" not in found.tokens
