@@ -48,6 +48,7 @@ MEASURES = [
         "jieba",
         "file",
         "hf",
+        "decode",
         "chat",
         "corpus",
         "cluster",

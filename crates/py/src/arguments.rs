@@ -67,14 +67,9 @@ impl FromPyObject<'_, '_> for Ids {
     type Error = PyErr;
 
     fn extract(ids: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        // Arrays are sequences too, but are read faster as arrays.
-        if ids.is_instance_of::<PyList>()
-            && let Ok(ids) = ids.extract()
-        {
-            return Ok(Self(ids));
-        }
-        if let Ok(ids) = ids.extract::<PyReadonlyArray1<'_, u32>>() {
-            return Ok(Self(ids.as_array().to_vec()));
+        let array = if ids.is_instance_of::<PyList>() { None } else { ids.extract::<PyReadonlyArray1<'_, u32>>().ok() };
+        if let Some(array) = array {
+            return Ok(Self(array.as_array().to_vec()));
         }
         if let Ok(ids) = ids.extract() {
             return Ok(Self(ids));
