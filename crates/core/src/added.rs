@@ -382,6 +382,17 @@ impl AddedTokens {
         }
     }
 
+    /// Returns whether the model finds tokens in words that untrusted text must not spell.
+    pub(crate) fn has_untrusted_in_model(&self) -> bool {
+        !self.in_model.is_disjoint(&self.untrusted)
+    }
+
+    /// Returns the token with `id`, if the model finds it in words, and untrusted text must not spell it.
+    pub(crate) fn untrusted_in_model(&self, id: u32) -> Option<&AddedToken> {
+        let is_found = self.in_model.contains(&id) && self.untrusted.contains(&id);
+        self.by_id.get(&id).filter(|_| is_found).map(|&place| &self.tokens[place])
+    }
+
     /// Returns the entries without these tokens.
     fn entries_without(&self, tokens: TextTokens) -> AllowedEntries {
         let are_special =
@@ -450,7 +461,7 @@ impl AddedTokens {
 
     /// Returns the automata that find a token of untrusted text wherever the model would find it, too.
     fn refused_automata(&self) -> &Automata {
-        if self.in_model.is_disjoint(&self.untrusted) {
+        if !self.has_untrusted_in_model() {
             return &self.automata;
         }
         let is_found = |token: &AddedToken| !self.in_model.contains(&token.id) || self.untrusted.contains(&token.id);
@@ -572,6 +583,8 @@ impl<'a> AddedTokenSearch<'a> {
     /// Returns the entries that the model may produce from text.
     pub(crate) fn entries(self) -> AllowedEntries {
         match self.trusted {
+            // What the model itself finds in a trusted range is right; elsewhere it is an error.
+            Some(_) if self.tokens.has_untrusted_in_model() => AllowedEntries::Ordinary,
             Some(_) => self.tokens.entries_without(TextTokens::Untrusted),
             None => self.tokens.entries(self.specials),
         }

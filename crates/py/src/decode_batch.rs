@@ -10,6 +10,9 @@ use crate::arguments::{Ids, items};
 use crate::batch::Batch;
 use crate::errors::in_text;
 
+/// The number of rows after which a signal, such as that of Ctrl-C, ends the call.
+const ROWS_PER_CHECK: usize = 256;
+
 /// Rows of ids.
 enum IdRows<'py> {
     Batch(Bound<'py, Batch>),
@@ -40,8 +43,14 @@ impl<'py> IdRows<'py> {
     }
 
     /// Returns what `decode` returns for each row; an error has the number of its row.
-    fn each<T>(&self, mut decode: impl FnMut(&[u32]) -> Result<T>) -> PyResult<Vec<T>> {
-        (0..self.len()).map(|row| decode(self.row(row)).map_err(|error| in_text((row, error)))).collect()
+    fn each<T>(&self, py: Python<'_>, mut decode: impl FnMut(&[u32]) -> Result<T>) -> PyResult<Vec<T>> {
+        let each = |row: usize| {
+            if row.is_multiple_of(ROWS_PER_CHECK) {
+                py.check_signals()?;
+            }
+            decode(self.row(row)).map_err(|error| in_text((row, error)))
+        };
+        (0..self.len()).map(each).collect()
     }
 }
 
@@ -50,7 +59,7 @@ pub(crate) fn decode_batch<'py, T: IntoPyObject<'py>>(
     rows: &Bound<'py, PyAny>,
     decode: impl FnMut(&[u32]) -> Result<T>,
 ) -> PyResult<Bound<'py, PyList>> {
-    PyList::new(rows.py(), IdRows::new(rows)?.each(decode)?)
+    PyList::new(rows.py(), IdRows::new(rows)?.each(rows.py(), decode)?)
 }
 
 /// The texts of rows, and columns with a number for each id, and the ends of rows in them.
@@ -65,7 +74,7 @@ pub(crate) fn decode_offsets_batch<'py>(
 ) -> PyResult<OffsetColumns<'py>> {
     let (py, rows) = (rows.py(), IdRows::new(rows)?);
     let (mut starts, mut byte_starts, mut row_offsets) = (Vec::new(), Vec::new(), vec![0]);
-    let texts = rows.each(|row| {
+    let texts = rows.each(py, |row| {
         let found = tokenizer.decode_offsets(row, skip_special_tokens)?;
         starts.extend(found.starts.into_iter().map(position));
         byte_starts.extend(found.byte_starts.into_iter().map(position));

@@ -120,13 +120,20 @@ impl StreamPieces {
     }
 }
 
+const STOPS: &str = "strings and token ids";
+
 /// Returns a stop: a string or an id.
 fn as_stop(stop: &Bound<'_, PyAny>) -> PyResult<Stop> {
     if let Ok(text) = stop.cast::<PyString>() {
         return Ok(Stop::Text(utf8(text)?.to_owned()));
     }
-    let id = if stop.is_instance_of::<PyBool>() { None } else { stop.extract().ok() };
-    id.map(Stop::Id).ok_or_else(|| wrong_type("stop", "strings and token ids", stop))
+    if stop.is_instance_of::<PyBool>() {
+        return Err(wrong_type("stop", STOPS, stop));
+    }
+    stop.extract().map(Stop::Id).map_err(|error: PyErr| {
+        let is_integer = error.is_instance_of::<PyOverflowError>(stop.py());
+        if is_integer { id_error() } else { wrong_type("stop", STOPS, stop) }
+    })
 }
 
 /// Returns what a step of a stream with positions returns.

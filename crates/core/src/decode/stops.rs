@@ -25,7 +25,7 @@ struct Node {
     found: Option<u32>,
 }
 
-/// What a search found in a fragment.
+/// The result of a search in a fragment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// No string; the state after the fragment.

@@ -52,7 +52,7 @@ struct Probe {
     id: u32,
     /// The stages after the token.
     after: Stages,
-    /// What the token adds after itself.
+    /// The bytes that the token adds after itself.
     bytes: Vec<u8>,
 }
 

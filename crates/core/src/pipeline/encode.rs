@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 
-use super::Tokenizer;
 use super::options::{Input, Options};
 use super::scratch::Scratch;
 use super::tokens::TextToken;
+use super::{Tokenizer, is_one};
 use crate::encoding::{Encoding, NONE};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::SubwordRegularization;
 use crate::postprocess::{self, PostProcessor, TokenTexts};
 use crate::text::span::Span;
@@ -252,12 +252,35 @@ impl Tokenizer {
 
     /// Returns the tokens of one text, before post-processing.
     fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
-        if let Some(encoding) = self.fast_tokens(input, text, options, scratch) {
-            return Ok(encoding);
+        let encoding = match self.fast_tokens(input, text, options, scratch) {
+            Some(encoding) => encoding,
+            None => {
+                let mut encoding = Encoding::default();
+                let push = |found: &TextToken<'_>, word| self.push(&mut encoding, found, word, text);
+                self.each_token(input, options, true, scratch, push)?;
+                encoding
+            }
+        };
+        if let Input::Trusted(text, ranges) = input {
+            self.check_ranges(&encoding, text, ranges)?;
         }
-        let mut encoding = Encoding::default();
-        self.each_token(input, options, true, scratch, |found, word| self.push(&mut encoding, found, word, text))?;
         Ok(encoding)
+    }
+
+    /// Returns an error if the model itself found an untrusted token outside the trusted ranges of a text.
+    fn check_ranges(&self, encoding: &Encoding, text: &str, ranges: &[Span]) -> Result<()> {
+        if !self.added.has_untrusted_in_model() {
+            return Ok(());
+        }
+        for (&id, span) in encoding.ids.iter().zip(&encoding.spans) {
+            let token = self.added.untrusted_in_model(id).filter(|token| !is_one(&token.content));
+            let is_within = |range: &Span| range.start <= span.start && span.end <= range.end;
+            if let Some(token) = token.filter(|_| !ranges.iter().any(is_within)) {
+                let character = text[..span.range().start].chars().count();
+                return Err(Error::SpecialToken { token: token.content.clone(), is_special: false, character });
+            }
+        }
+        Ok(())
     }
 
     /// Appends a token of a text to the columns of an encoding.

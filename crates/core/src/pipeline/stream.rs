@@ -10,7 +10,7 @@ use super::decode::DecodeOptions;
 use crate::decode::{DecodeTable, Found, Stages, StopStrings, StreamOutput};
 use crate::error::{Error, Message, Result};
 
-/// What ends a stream.
+/// A string or an id that ends a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Stop {
     /// A string in the text.
@@ -83,7 +83,7 @@ struct Positions {
     emitted: usize,
 }
 
-/// What the ids of a step add.
+/// The bytes that the ids of a step add, with their positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StepPositions {
     /// The bytes of the ids.
@@ -263,6 +263,8 @@ impl Tokenizer {
             stream.node = 0;
             let stop = settings.stops.ids[&id];
             stream.met = Some(Box::new(MetStop { stop, rest: Vec::new() }));
+            // The ids after it are another text, which is the rest.
+            stream.positions = self.id_stream(settings).positions;
         }
         Ok(())
     }
