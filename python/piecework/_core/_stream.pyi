@@ -6,7 +6,7 @@ from typing import Any, Generic, Self, final
 from typing_extensions import TypeVar
 
 _Step = TypeVar("_Step")
-"""What a step returns: `str`, `bytes`, or a `StreamStep`."""
+"""The result of a step: `str`, `bytes`, or a `StreamStep`."""
 _Text = TypeVar("_Text", default=_Step)
 """`str` or `bytes`."""
 
@@ -78,7 +78,7 @@ class DecodeStream(Generic[_Step, _Text]):
             ids: Token ids, such as those of a generating model; none is taken after a stop.
 
         Returns:
-            An iterator over parts of the text that are not empty.
+            An iterator over parts of the text that are not empty; in a stream with details, over all steps.
 
         >>> import piecework as pw
         >>> tok = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")

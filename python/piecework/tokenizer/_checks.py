@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from piecework._exceptions import to_utf8
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
-from piecework._settings.arguments import Specials, as_column, check_iterable
+from piecework._settings.arguments import Specials, as_column, check_index, check_iterable
 from piecework._settings.choices import SegmentSpecials, SpecialsWord
 from piecework.errors import ConfigError
 
@@ -174,9 +174,17 @@ def frozen_specials(specials: Specials | None) -> Specials | None:
 
 def as_stops(stop: Stops) -> list[Any]:
     """Returns stops in a list; the core checks each."""
-    if isinstance(stop, str | int):
+    if isinstance(stop, str) or hasattr(stop, "__index__"):
         return [stop]
+    if isinstance(stop, bytes | bytearray):
+        raise wrong_type("stop", "strings and token ids", stop)
     return list(check_iterable("stop", stop, "strings and token ids"))
+
+
+def ids_before(after: Iterable[int]) -> list[int]:
+    """Returns the ids before a stream in a list."""
+    each = check_iterable("after", after, "token ids")
+    return [check_index("after", number) for number in each]
 
 
 def checked_segment_specials(specials: Any) -> SegmentSpecials:

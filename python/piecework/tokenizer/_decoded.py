@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from piecework._messages import shown
 from piecework._settings.immutable import Immutable, dataclass
 
 if TYPE_CHECKING:
@@ -48,9 +49,10 @@ class StreamStep(NamedTuple):
     Attributes:
         text: The new text that is safe to show, as without details.
         bytes: The bytes of the ids of this step, whether or not their text is held back.
-        start: The position in the whole text of their first character; a character of several ids begins in the first. It
-            is that of ``decode_with_offsets`` wherever the bytes are UTF-8.
-        byte_start: The position of their first byte.
+        start: The position of their first character in the text of the stream, stops included; a character of several ids
+            begins in the first. It is that of ``decode_with_offsets`` wherever the bytes are UTF-8.
+        byte_start: The position of their first byte in the bytes of the stream. After a stop that is an id, both are positions in
+            the rest.
     """
 
     text: str
@@ -90,7 +92,13 @@ class TokenBytes(Immutable, Sequence[bytes]):
         """Returns the bytes of an id, which are empty for an id without token, or those of several."""
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
-        number = range(len(self))[index]
+        try:
+            number = range(len(self))[index]
+        except IndexError:
+            message = (
+                f"id {shown(index)} is not in the vocabulary, whose ids end at {len(self) - 1}"
+            )
+            raise IndexError(message) from None
         start, end = self.offsets[number : number + 2].tolist()
         return self.data[start:end]
 

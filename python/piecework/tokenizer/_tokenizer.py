@@ -633,7 +633,8 @@ class Tokenizer(CallOptions):
             max_tokens: The maximum number of tokens. The oldest messages after the system message are left out, up to one
                 of a user.
             trusted: Whether added tokens are matched in all texts, as ``transformers`` does.
-            **variables: Further variables of the template, such as ``enable_thinking=False``. Their texts are trusted.
+            **variables: Further variables of the template, such as ``enable_thinking=False``. Texts are
+                trusted, but not those in lists and mappings.
 
         Returns:
             The encoding, with the text, the messages that it contains, and a mask of the assistant's tokens.
@@ -1108,7 +1109,9 @@ class Tokenizer(CallOptions):
         """
         skip = check_flag("skip_special_tokens", skip_special_tokens)
         output: Literal["text", "details"] = "details" if check_flag("details", details) else "text"
-        return self._core.decode_stream(skip, output, _checks.as_stops(stop), as_ids(after))
+        return self._core.decode_stream(
+            skip, output, _checks.as_stops(stop), _checks.ids_before(after)
+        )
 
     def decode_bytes_stream(
         self,
@@ -1122,7 +1125,9 @@ class Tokenizer(CallOptions):
         Bytes of incomplete characters are returned at once.
         """
         skip = check_flag("skip_special_tokens", skip_special_tokens)
-        return self._core.decode_stream(skip, "bytes", _checks.as_stops(stop), as_ids(after))
+        return self._core.decode_stream(
+            skip, "bytes", _checks.as_stops(stop), _checks.ids_before(after)
+        )
 
     def token_bytes(self) -> TokenBytes:
         r"""Returns the bytes that each token adds to a text between other tokens, as constrained decoding needs them.

@@ -105,10 +105,17 @@ def test_variables_reach_the_template_and_are_trusted(tok: pw.Tokenizer) -> None
         USER,
         template="{{ a }}{{ b.c }}{{ bos_token }}",
         a="<s>",
-        b={"c": "</s>"},
+        b={"c": 3},
         bos_token="<|end|>",
     )
-    assert found.tokens == ["<s>", "</s>", "<|end|>"]
+    assert found.text == "<s>3<|end|>"
+    assert {"<s>", "<|end|>"} < set(found.tokens)
+
+
+def test_texts_in_lists_and_mappings_of_variables_are_untrusted(tok: pw.Tokenizer) -> None:
+    template = "{{ a | tojson }}{{ b.c }}{{ d }}"
+    found = tok.chat(USER, template=template, a=[{"name": "<s>"}], b={"c": "</s>"}, d="<|end|>")
+    assert [token for token in found.tokens if token in ("<s>", "</s>", "<|end|>")] == ["<|end|>"]
 
 
 def test_members_and_their_names_are_untrusted(tok: pw.Tokenizer) -> None:
@@ -140,9 +147,36 @@ def test_values_are_plain(tok: pw.Tokenizer) -> None:
     messages = [{"role": "user", "content": Word("a"), "n": object(), "t": (1, 2), "f": True}]
     found = tok.chat(
         messages,
-        template="{{ messages[0].content }} {{ messages[0].n }} {{ messages[0].t }} {{ messages[0].f }}",
+        template="{{ messages[0].content }}{% if messages[0].n %} {{ messages[0].t }} {{ messages[0].f }}{% endif %}",
     )
-    assert found.text == "a <object> (1, 2) True"
+    assert found.text == "a (1, 2) True"
+    for template in (
+        "{{ messages[0].n }}",
+        "a{{ 'b' ~ messages[0].n }}",
+        "{{ messages | tojson }}",
+    ):
+        for trusted in (False, True):
+            with pytest.raises(pw.errors.ChatTemplateError, match=r"object|Opaque"):
+                tok.chat(messages, template=template, trusted=trusted)
+
+
+def test_arguments_of_transformers_are_refused(tok: pw.Tokenizer) -> None:
+    for name in ("tokenize", "truncation", "add_generation_promt", "chat_template"):
+        with pytest.raises(TypeError, match=f"'{name}' is no argument"):
+            tok.chat(USER, template="a", **{name: True})
+
+
+def test_a_view_may_refuse_contents(tok: pw.Tokenizer) -> None:
+    marker = next(iter(tok.special_tokens))
+    messages = [{"role": "user", "content": f"a {marker}"}]
+    template = marker + "{{ messages[0].content }}"
+    assert (
+        tok.untrusted().chat(messages, template=template).ids.count(tok.special_tokens[marker]) == 1
+    )
+    with pytest.raises(pw.errors.SpecialTokenError, match=re.escape(marker)):
+        tok.untrusted(refuse=True).chat(messages, template=template)
+    kept = tok.untrusted([marker], refuse=True).chat(messages, template=template)
+    assert kept.ids.count(tok.special_tokens[marker]) == 2
 
 
 def test_empty_members_are_left_out(tok: pw.Tokenizer) -> None:
@@ -279,14 +313,17 @@ def test_a_tokenizer_without_a_template(tok: pw.Tokenizer) -> None:
             "chat template: line 2: RecursionError",
         ),
         ("{{ 'a' | nothing }}", "chat template: line 1: syntax error: No filter named"),
-        ("{{ messages[0].content | random }}{{ messages[0].content[::2] }}", "chat template"),
+        ("{{ messages[0].content | random }}", "No filter named 'random'"),
+        ("{{ messages[0].content | urlize }}", "the filter `urlize` is not supported"),
         (
-            "{{ messages[0].content | urlize | wordwrap(3) }}{{ messages[0].content | title }}",
+            "{{ messages[0].content[:2] | title }}{{ '%9s' % messages[0].content }}",
             "cannot be followed",
         ),
-        ("{{ messages[0].content.center(30) }}", "applies `center` to a content"),
-        ("{{ messages[0].content.encode() }}", "applies `encode` to a content"),
-        ("{" * 1_100_000, "over 1,048,576 characters"),
+        ("{{ messages[0].content.center(30) }}", "the method `center` is not supported"),
+        ("{{ 'a'.encode() }}", "the method `encode` is not supported"),
+        ("{{ (1).to_bytes(2, 'big') }}", "the method `to_bytes` is not supported"),
+        ("{" * 300_000, "over 262,144 characters"),
+        ("{{ a }}" * 30_000, "over 20,000 nodes"),
     ],
 )
 def test_faults_of_a_template(tok: pw.Tokenizer, template: str, message: str) -> None:

@@ -23,6 +23,12 @@ LOOPS = {
     "{% call m() %}{% call m() %}{% call m() %}{% endcall %}{% endcall %}{% endcall %}",
     "comparisons": "{% set x = 'a' * 9999999 %}{% set y = 'a' * 9999999 %}{% for a in range(99999) %}{% if x == y %}{% endif %}{% endfor %}",
     "searches": "{% set x = 'a' * 9999999 %}{% for a in range(99999) %}{% set y = x.find('b') %}{% endfor %}",
+    "long bodies": "{% for a in range(99999) %}" + "{{ a }}" * 6000 + "{% endfor %}",
+    "calls of a long body": "{% macro f() %}" + "{{ a }}" * 6000 + "{% endmacro %}"
+    "{% for a in range(99999) %}{% set x = f() %}{% endfor %}",
+    "smallest letters": "{% set x = 'ab' * 8000000 %}{% for a in range(99) %}{% set y = x | min %}{% endfor %}",
+    "counts of nested lists": "{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(15) %}{% set ns.a = [ns.a, ns.a] %}"
+    "{% set ns.b = [ns.b, ns.b] %}{% endfor %}{% for i in range(9999) %}{% set x = [ns.a].count(ns.b) %}{% endfor %}",
     "sums of lists": "{% set ns = namespace(x=[]) %}{% for a in range(99999) %}{% set ns.x = ns.x + [a] %}{% endfor %}",
 }
 
@@ -60,15 +66,36 @@ TEXTS = {
     "named formats": "{% set x = 'x' * 9999999 %}{{ ('{0}' * 9999).format(x) }}",
     "tabs": "{{ ('\t' * 999).expandtabs(1000000000) }}",
     "random texts": "{{ lipsum(100000) }}",
+    "a quotient": "{% set a = ('f' * 8000000) | int(0, 16) %}{{ a // (a - 1) }}",
+    "a sum of lists": "{{ ([[1]] * 300000) | sum(start=[]) }}",
+    "a text as indentation": "{{ ('\n' * 100000) | indent('x' * 1000000, blank=true) }}",
+    "a text as indentation of JSON": "{{ ([1] * 100000) | tojson(indent='x' * 100000) }}",
+    "a separator of a long list": "{{ range(100000) | join('x' * 1000000) }}",
+    "many widths": "{{ ('{0:>9999}' * 1000000).format('x') }}",
+    "many widths of a mapping": "{{ (('%(a)9999s' * 1000000) % {'a': 1}) }}",
+    "many precisions": "{{ ('{0:.9999f}' * 300000).format(1.5) }}",
+    "letters of a long text": "{{ ('中' * 16000000) | list }}",
+    "parts of a long text": "{{ ('a ' * 8000000).split() }}",
+    "kept texts": "{% set ns = namespace(x=0) %}{% for a in range(150) %}{% set ns.x = [ns.x, 'é' * 9999999] %}{% endfor %}",
+    "bytes": "{{ (1).to_bytes(3500000000, 'big') }}",
+    "a time": "{{ strftime_now('%9999Y' * 100) }}",
+    "decimals": "{{ 1 | round(1000000000) }}",
     "a range": "{% for a in range(1000000000) %}{% endfor %}",
     "upper case": "{% set ns = namespace(x='ß' * 9999999) %}{% for a in range(9) %}{% set ns.x = ns.x.upper() + ns.x %}{% endfor %}",
 }
 
 
+LIMITS = (
+    r"chat template: (line \d: )?(the template (computes|writes|makes|asks for a width)|a number of over|the (filter|method) `\w+` is not"
+    r"|`\w+` (of lists|to over|with)|the form of a time|RecursionError|OverflowError: Range too big|UndefinedError: 'lipsum')"
+)
+"""The messages of the limits themselves."""
+
+
 def check_refused(template: str) -> None:
     started = time.process_time()
     for trusted in (True, False):
-        with pytest.raises(pw.errors.ChatTemplateError, match="chat template"):
+        with pytest.raises(pw.errors.ChatTemplateError, match=LIMITS):
             TOK.chat(MESSAGES, template=template, trusted=trusted)
     assert time.process_time() - started < 15
 
@@ -94,9 +121,11 @@ def test_limits_do_not_depend_on_the_machine() -> None:
 def test_the_memory_of_sentinels_is_bounded() -> None:
     template = "{% for a in range(1500) %}{% set x = messages[0].content[a:] %}{% endfor %}"
     messages = [{"role": "user", "content": "hug " * 250_000}]
-    assert TOK.chat(messages, template=template, trusted=True).text == ""
-    with pytest.raises(pw.errors.ChatTemplateError, match="too many long texts"):
-        TOK.chat(messages, template=template)
+    short = template.replace("1500", "50")
+    assert TOK.chat(messages, template=short, trusted=True).text == ""
+    for trusted in (True, False):
+        with pytest.raises(pw.errors.ChatTemplateError, match=r"too many long texts|limit of"):
+            TOK.chat(messages, template=template, trusted=trusted)
 
 
 def test_limits_grow_with_the_chat() -> None:
@@ -113,34 +142,92 @@ def test_limits_grow_with_the_chat() -> None:
     )
 
 
+SANDBOXED = {
+    "{{ messages.__class__ }}": "",
+    "{{ ''.__class__.__mro__ }}": "access to attribute '__class__'",
+    "{{ messages[0].content.__class__ }}": "",
+    "{{ raise_exception.__globals__ }}": "",
+    "{{ messages.append(1) }}": "access to attribute 'append'",
+    "{{ messages[0].update(a=1) }}": "access to attribute 'update'",
+    "{{ namespace(_a=1) }}": "begins with an underscore",
+    "{% set ns = namespace() %}{% set ns.__class__ = 1 %}": "begins with an underscore",
+    "{{ self._TemplateReference__context }}": "",
+    "{{ ''['__class__']() }}": "access to attribute '__class__'",
+    "{{ '{0.__class__.__mro__}'.format(1) }}": "access to attribute '__class__'",
+    "{{ ''.join.__self__ }}": "",
+    "{{ cycler.__init__ }}": "",
+    "{{ dict.__call__ }}": "",
+    "{% for a in [1] %}{{ loop._iterable }}{% endfor %}": "",
+    "{% for a in [1] %}{{ loop['_iterable'] }}{% endfor %}": "",
+    "{{ (['{0.__class__}'] | map(attribute='format') | list)[0](1) }}": "",
+    "{{ ('{0.__class__}' | attr('format'))(1) }}": "the filter `attr` is not supported",
+    "{{ 'x'.translate({120: 'y'}) }}": "the method `translate` is not supported",
+    "{{ 'x' | striptags }}": "the filter `striptags` is not supported",
+    "{% include 'a' %}": "no loader",
+    "{% import 'a' as b %}": "no loader",
+    "{% extends 'a' %}": "no loader",
+}
+
+
+@pytest.mark.parametrize("template", SANDBOXED)
+def test_templates_stay_in_the_sandbox(template: str) -> None:
+    if not SANDBOXED[template]:  # as a member that does not exist
+        assert TOK.chat(MESSAGES, template=template, trusted=True).text == ""
+        return
+    with pytest.raises(pw.errors.ChatTemplateError, match=SANDBOXED[template]):
+        TOK.chat(MESSAGES, template=template, trusted=True)
+
+
 @pytest.mark.parametrize(
-    "template",
+    "condition",
     [
-        "{{ messages.__class__ }}{{ ''.__class__.__mro__ }}",
-        "{{ messages[0].content.__class__.__init__ }}",
-        "{{ raise_exception.__globals__ }}",
-        "{{ messages.append(1) }}",
-        "{{ messages[0].update(a=1) }}",
-        "{{ namespace(_a=1) }}",
-        "{% set ns = namespace() %}{% set ns.__class__ = 1 %}",
-        "{{ self._TemplateReference__context }}{{ ''['__class__']() }}",
-        "{{ '{0.__class__.__mro__}'.format(1) }}{{ 1 + 'x' }}",
-        "{{ ''.join.__self__ }}{{ cycler.__init__ }}{{ dict.__call__ }}",
-        "{% for a in [1] %}{{ loop._iterable }}{{ loop['_iterable'] }}{{ loop.__class__ }}{% endfor %}",
-        "{{ (['{0.__class__.__mro__}'] | map(attribute='format') | list)[0](1) }}",
-        "{{ ('{0.__class__}' | attr('format'))(1) }}",
-        "{{ 'x'.translate({120: 'y'}) }}",
-        "{% include 'a' %}",
-        "{% import 'a' as b %}",
-        "{% extends 'a' %}",
+        "(c | e) | length == 1",
+        "'%.3s' % c == c",
+        "c | string | safe | length > 1",
+        "c | safe == '[SEP]'",
     ],
 )
-def test_templates_stay_in_the_sandbox(template: str) -> None:
-    try:
-        text = TOK.chat(MESSAGES, template=template, trusted=True).text
-    except pw.errors.ChatTemplateError:
-        return
-    assert text == ""
+def test_a_content_chooses_no_other_branch(condition: str) -> None:
+    tok = pw.Tokenizer.from_str("[UNK]\n[SEP]\nhug\n")
+    messages = [{"role": "user", "content": "[SEP]"}]
+    for one, two in (("{{ c }}", "[SEP]"), ("[SEP]", "{{ c }}")):
+        template = (
+            "{% set c = messages[0].content %}{% if "
+            + condition
+            + " %}"
+            + one
+            + "{% else %}"
+            + two
+            + "{% endif %}"
+        )
+        with pytest.raises(pw.errors.ChatTemplateError, match="takes another branch"):
+            tok.chat(messages, template=template)
+
+
+def test_deep_values_are_errors_of_the_chat() -> None:
+    nested: dict[str, object] = {}
+    for _ in range(400):
+        nested = {"a": nested}
+    echo = "{{ messages | tojson }}"
+    for given in ({"tools": [nested]}, {"documents": [nested]}, {"controls": nested}):
+        with pytest.raises(pw.errors.ConfigError, match="nested too deeply"):
+            TOK.chat(MESSAGES, template=echo, **given)  # type: ignore[arg-type]
+    with pytest.raises(pw.errors.ConfigError, match="nested too deeply"):
+        TOK.chat([{"role": "user", "content": nested}], template=echo)
+
+
+def test_a_break_ends_the_block_of_the_assistant() -> None:
+    template = (
+        "{% for m in messages %}{% generation %}hug{% if true %}{% break %}{% endif %}"
+        "{% endgeneration %}{% endfor %} hug"
+    )
+    assert TOK.chat(MESSAGES, template=template).assistant_mask == [1, 0]
+
+
+def test_a_content_may_have_many_places_to_replace() -> None:
+    messages = [{"role": "user", "content": "/think hug " * 200_000}]
+    template = "{{ messages[0].content | replace('/think', '') | trim | length }}"
+    assert TOK.chat(messages, template=template).text == str(200_000 * 5 - 2)
 
 
 def test_contents_do_not_reach_a_template_as_their_own_text() -> None:

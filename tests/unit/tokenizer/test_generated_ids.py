@@ -167,6 +167,8 @@ def test_stops_are_strings_and_ids() -> None:
         ([1.5], TypeError, "stop: expected strings and token ids, found float"),
         ([True], TypeError, "stop: expected strings and token ids, found bool"),
         (None, TypeError, "stop: expected strings and token ids"),
+        (b"x", TypeError, "stop: expected strings and token ids"),
+        ([-1], pw.errors.TokenIdError, "negative or over 2"),
         (["\ud800"], pw.errors.SurrogateError, "surrogate"),
     ],
 )
@@ -208,7 +210,7 @@ def test_bytes_of_all_tokens() -> None:
     assert [found.data[start:end] for start, end in spans] == list(found)
     assert found[A : SMILE[0]] == [found[number] for number in range(A, SMILE[0])]
     assert not found.offsets.flags.writeable
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="whose ids end at 28"):
         found[len(PARTS)]
     with pytest.raises(AttributeError):
         found.data = b""  # type: ignore[misc]

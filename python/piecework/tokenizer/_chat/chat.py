@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import import_extra
-from piecework._messages import did_you_mean, shown
+from piecework._messages import did_you_mean, shown, with_hint
 from piecework._settings.arguments import check_flag, check_positive, check_str
-from piecework.errors import ChatTemplateError, ConfigError, TruncationError
+from piecework.errors import ChatTemplateError, ConfigError, SpecialTokenError, TruncationError
 from piecework.tokenizer._chat.data import (
     WORDS,
     Size,
-    plain,
+    nested_too_deeply,
     plain_documents,
     plain_messages,
     plain_tools,
+    plain_variable,
 )
 from piecework.tokenizer._chat.encoding import ChatEncoding
 from piecework.tokenizer._options import UNLIMITED
@@ -48,6 +50,13 @@ class ChatArguments:
 def chat(tok: Tokenizer, messages: Any, given: ChatArguments) -> ChatEncoding:
     """Returns the encoding of a chat; see :meth:`Tokenizer.chat`."""
     import_extra("jinja2", "chat", "chat templates")
+    try:
+        return _chat(tok, messages, given)
+    except RecursionError:  # the stack of the caller is deep itself
+        raise nested_too_deeply("messages") from None
+
+
+def _chat(tok: Tokenizer, messages: Any, given: ChatArguments) -> ChatEncoding:
     size = Size()
     copies = plain_messages(messages, size)
     renderer = _renderer(tok, given, size)
@@ -73,13 +82,16 @@ def _renderer(tok: Tokenizer, given: ChatArguments, size: Size) -> Renderer:
             hint="pass only one of `continue_final_message` and `add_generation_prompt`",
         )
     _check_variables(given.variables)
+    variables = {name: plain_variable(name, value, size) for name, value in given.variables.items()}
+    # Texts in lists and mappings are data, such as tools of another name; a text alone is a setting.
     untrusted = {
+        **{name: value for name, value in variables.items() if isinstance(value, _NESTING)},
         "tools": plain_tools(given.tools, size),
         "documents": plain_documents(given.documents, size),
     }
     values = {
         **_named_tokens(tok),
-        **{name: plain(value, size) for name, value in given.variables.items()},
+        **variables,
         "add_generation_prompt": add_prompt,
     }
     source = choose_template(tok.chat_templates, given.template, has_tools=given.tools is not None)
@@ -87,9 +99,40 @@ def _renderer(tok: Tokenizer, given: ChatArguments, size: Size) -> Renderer:
     return Renderer(source, values, untrusted, size, words, given.trusted, continued or None)
 
 
+_NESTING = (dict, list, tuple)
+_ARGUMENTS = (
+    "add_generation_prompt",
+    "continue_final_message",
+    "documents",
+    "max_tokens",
+    "messages",
+    "template",
+    "tools",
+    "trusted",
+)
+_OF_TRANSFORMERS = {
+    "chat_template": "pass `template=...`",
+    "conversation": "pass `messages`",
+    "max_length": "pass `max_tokens=...`, which leaves out whole messages",
+    "padding": "call `pad` of the result",
+    "return_assistant_tokens_mask": "read `assistant_mask` of the result",
+    "return_dict": "the result is an encoding",
+    "return_tensors": "make a tensor of `ids` of the result",
+    "tokenize": "read `text` of the result",
+    "tokenizer_kwargs": "pass none",
+    "truncation": "pass `max_tokens=...`, which leaves out whole messages",
+}
+"""What replaces an argument of `apply_chat_template`, which would be a variable without effect."""
+
+
 def _check_variables(variables: Mapping[str, Any]) -> None:
-    if "messages" in variables:
-        raise ConfigError("given twice", setting="messages")
+    """Raises TypeError for a variable that is meant as an argument."""
+    for name in variables:
+        hint = _OF_TRANSFORMERS.get(name)
+        if hint is None and (near := difflib.get_close_matches(name, _ARGUMENTS, 1, 0.85)):
+            hint = f"did you mean {shown(near[0])}?"
+        if hint is not None:
+            raise TypeError(with_hint(f"{shown(name)} is no argument of Tokenizer.chat()", hint))
 
 
 def _named_tokens(tok: Tokenizer) -> dict[str, str]:
@@ -166,7 +209,18 @@ class _Encoder:
         core, options = self.tok._core, self._options
         if self.is_trusted:
             return core.encode(rendered.text, None, False, options)
-        encoding = core.encode_segments(rendered.parts(), options, True)
+        view = self.tok._view
+        if view is not None and view.refuse:
+            for text, is_trusted in rendered.parts():
+                if not is_trusted:
+                    self.tok.count(text)  # raises for a token that the view refuses
+        try:
+            encoding = core.encode_segments(rendered.parts(), options, True)
+        except SpecialTokenError as error:
+            raise ChatTemplateError(
+                f"{error.problem}, which the model itself finds, trusted or not",
+                hint="remove it from the messages; `tok.untrusted(keep=[...])` keeps tokens that contents may spell",
+            ) from None
         if rendered.has_roles:
             other = core.encode_segments(rendered.parts(trust_roles=True), options, True)
             if other.ids != encoding.ids:

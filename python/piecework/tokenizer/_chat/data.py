@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from piecework.errors import ConfigError
+from piecework.errors import ChatTemplateError, ConfigError
 from piecework.tokenizer._chat.marked import ROLE, MarkTable
 
 if TYPE_CHECKING:
@@ -30,20 +30,44 @@ WORDS = tuple(
 """The names of members and types that chats consist of, which are not texts of a user."""
 
 
+_DEEPEST = 200
+"""The number of lists and mappings in each other."""
+
+
 class Size:
     """Counts the values of a chat, and their characters."""
 
     def __init__(self) -> None:
-        self.values = self.characters = 0
+        self.values = self.characters = self.depth = 0
+
+
+class Opaque:
+    """Represents a value that a template cannot write, such as an image or bytes."""
+
+    __slots__ = ("_kind",)
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __repr__(self) -> str:
+        """Returns the name of the type."""
+        return f"<{self._kind}>"
+
+    def __str__(self) -> str:
+        """Raises ChatTemplateError."""
+        raise ChatTemplateError(
+            f"the template writes a value of the type {self._kind}",
+            hint="a chat consists of texts, numbers, lists and mappings; pass this value as a text",
+        )
 
 
 def plain(value: Any, size: Size) -> Any:
-    """Returns a value as JSON values; another kind of value becomes the name of its type, as in transformers.
+    """Returns a value as JSON values; of another kind of value a template can only test whether it is there.
 
     A template gets no object with methods that could access files.
 
     >>> plain({"a": (1, b"")}, Size())
-    {'a': (1, '<bytes>')}
+    {'a': (1, <bytes>)}
     """
     size.values += 1
     kind = type(value)
@@ -52,13 +76,38 @@ def plain(value: Any, size: Size) -> Any:
         return value
     if value is None or kind in {int, float, bool}:
         return value
-    if isinstance(value, Mapping):
-        return {plain(key, size): plain(item, size) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item, size) for item in value]
-    if isinstance(value, tuple):
-        return tuple(plain(item, size) for item in value)
-    return _unusual(value, size)
+    size.depth += 1
+    if size.depth > _DEEPEST:
+        raise RecursionError
+    try:
+        if isinstance(value, Mapping):
+            return {plain(key, size): plain(item, size) for key, item in value.items()}
+        if isinstance(value, list):
+            return [plain(item, size) for item in value]
+        if isinstance(value, tuple):
+            return tuple(plain(item, size) for item in value)
+        return _unusual(value, size)
+    finally:
+        size.depth -= 1
+
+
+def plain_variable(place: str, value: Any, size: Size) -> Any:
+    """Returns a value as JSON values.
+
+    Raises:
+        ConfigError: It is nested too deeply.
+    """
+    try:
+        return plain(value, size)
+    except RecursionError:
+        raise nested_too_deeply(place) from None
+
+
+def nested_too_deeply(place: str) -> ConfigError:
+    """Returns the error of a value that is nested too deeply."""
+    return ConfigError(
+        f"its values are nested too deeply: at most {_DEEPEST} are supported", setting=place
+    )
 
 
 _BASES: dict[type[Any], Callable[[Any], Any]] = {
@@ -81,7 +130,7 @@ def _unusual(value: Any, size: Size) -> Any:
         return plain(dump(), size)
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         return plain(value.item(), size)
-    return plain(f"<{type(value).__name__}>", size)
+    return Opaque(type(value).__name__)
 
 
 def plain_messages(messages: Any, size: Size) -> list[dict[str, Any]]:
@@ -116,7 +165,7 @@ def _plain_message(number: int, message: Any, size: Size) -> dict[str, Any]:
             elif item is not None:
                 copy[plain(key, size)] = plain(item, size)
     except RecursionError:
-        raise ConfigError("its values are nested too deeply", setting=place) from None
+        raise nested_too_deeply(place) from None
     reasoning = next((copy[name] for name in REASONING if copy.get(name) is not None), None)
     return (
         copy
@@ -154,7 +203,7 @@ def _mappings(name: str, values: Any, size: Size, expected: str) -> list[Any] | 
             raise TypeError(
                 f"{name}[{number}]: expected {expected}; found a {type(value).__name__}"
             )
-        copies.append(plain(value, size))
+        copies.append(plain_variable(f"{name}[{number}]", value, size))
     return copies
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Template, TemplateSyntaxError, nodes
@@ -20,17 +21,20 @@ from jinja2.utils import missing
 
 from piecework.errors import ChatTemplateError
 from piecework.tokenizer._chat import filters
+from piecework.tokenizer._chat.allowed import CHEAP_IF_SHORT, FILTERS, METHODS, refused
 from piecework.tokenizer._chat.functions import GLOBALS, ChatNamespace, Generation
 from piecework.tokenizer._chat.marked import Marked
-from piecework.tokenizer._chat.state import lift, limits
+from piecework.tokenizer._chat.state import STATE, lift, limits
 from piecework.tokenizer._chat.syntax import (
     INSERTED,
     Inserting,
     concatenate,
     contained,
+    count_nodes,
     counted,
     inline_blocks,
     loop,
+    note_key,
     operand,
     written,
 )
@@ -42,22 +46,15 @@ if TYPE_CHECKING:
     from piecework.tokenizer._chat.state import State
 
 
-_WIDTHS = frozenset(
-    "center ljust rjust zfill expandtabs batch indent round slice truncate wordwrap".split()
-)
-"""The methods and filters with a number that sets the size of their result."""
-_DEEP = frozenset(
-    "join map pprint string sum unique xmlattr format sort groupby dictsort e escape".split()
-)
-"""The filters that may write or compare nested values."""
-_NESTING = frozenset("batch groupby slice".split())
-"""The filters whose results contain values in values."""
-_CHEAP = frozenset("length count default d trim".split())
-"""The filters that need no limit."""
-_LAZY = frozenset("map select reject selectattr rejectattr".split())
-"""The filters that call another filter or a test for each item."""
 _COMPARING = frozenset("eq == equalto ne != lt < lessthan le <= gt > greaterthan ge >=".split())
 """The tests that compare values."""
+_CHEAP = frozenset("length count default d trim".split())
+"""The filters that need no limit, or count themselves."""
+_LAZY = frozenset("first map select reject selectattr rejectattr".split())
+"""The filters that iterate over their input when their result is read, or not to its end."""
+_NESTING = frozenset("batch slice".split())
+"""The filters whose results are values in values, made one after the other."""
+_SHORT = 1024
 _STEPS_OF_CALL = 10
 """The steps of a call: it takes about the time of ten items of a loop."""
 _OF_DICTS = frozenset(dir(dict))
@@ -83,10 +80,11 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             finalize=written,
         )
         self.globals.update(GLOBALS)
-        del self.globals["lipsum"]  # writes random texts of any length
+        # The same chat always has the same text.
+        del self.globals["lipsum"], self.filters["random"]
         self.filters.update(filters.replacing())
         self.filters = {
-            name: _lifting(each) if name in _CHEAP else _bounded(name, each)
+            name: _bounded(name, each) if name in FILTERS else _refusing(name)
             for name, each in self.filters.items()
         }
         self.filters.update(INSERTED)
@@ -96,8 +94,10 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         self._safe: set[tuple[type, str]] = set()
 
     def _generate(self, source: nodes.Template, *args: Any, **keywords: Any) -> str:
+        if count_nodes(source) > _MOST_NODES:
+            raise ChatTemplateError(f"a template of over {_MOST_NODES:,} nodes")
         source.body = inline_blocks(source.body)
-        return super()._generate(Inserting().visit(source), *args, **keywords)
+        return super()._generate(Inserting(source).visit(source), *args, **keywords)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Returns an attribute or a member; members of dictionaries first, which are most."""
@@ -123,6 +123,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         """Returns a member or an attribute."""
         if type(obj) is dict and type(argument) is str and argument in obj:
             return obj[argument]
+        argument = operand(argument)
         return super().getitem(lift(obj), lift(argument))
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -134,17 +135,27 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         """Calls an object, and counts it."""
         bounds = limits()
         bounds.spend(_STEPS_OF_CALL)
+        hidden: dict[str, Any] = {}
         if isinstance(obj, _METHODS):
-            obj, args = _method(bounds, obj, args)
+            for name in _OF_LOOPS:
+                given = kwargs.pop(name, None)
+                if given is not None and not isinstance(obj.__self__, str):
+                    hidden[name] = given
+            obj, args = _method(bounds, obj, args, kwargs)
             if isinstance(obj.__self__, str):  # needs none of the checks of the sandbox
-                for name in _OF_LOOPS:
-                    kwargs.pop(name, None)
                 return bounds.check_result(obj(*args, **kwargs))
         elif isinstance(obj, LoopContext):
             args = tuple(loop(value) for value in args)
         elif not isinstance(obj, Macro):
             args = tuple(map(lift, args))
-        return bounds.check_result(super().call(context, obj, *args, **kwargs))
+            kwargs = {name: lift(value) for name, value in kwargs.items()}
+        return bounds.check_result(super().call(context, obj, *args, **hidden, **kwargs))
+
+    def call_test(self, *args: Any, **keywords: Any) -> Any:
+        """Returns the result of a test of a filter such as `select`, which is recorded."""
+        holds = super().call_test(*args, **keywords)
+        STATE.note(bool(holds))
+        return holds
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """Returns ``str.format`` in the sandbox, with checked lengths."""
@@ -160,49 +171,61 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         return value if isinstance(owner, Marked) else bounded
 
 
-def _method(bounds: Limits, method: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+def _method(
+    bounds: Limits, method: Any, args: tuple[Any, ...], others: Any
+) -> tuple[Any, tuple[Any, ...]]:
     """Returns a method and its arguments, whose result is of a checked size."""
-    owner, name = getattr(method, "__self__", None), method.__name__
-    bounds.count_input(owner)
-    if not isinstance(owner, str):
-        return method, args
+    owner, name = method.__self__, method.__name__
+    allowed = METHODS.get(type(owner))
+    bound = allowed.get(name) if allowed is not None else None
+    if bound is None:
+        raise refused("method", name)
     args = tuple(map(lift, args))
-    if name in _WIDTHS:
-        bounds.check_width(args)
-    elif name == "join" and args:
-        args = (filters.parts_of(bounds, owner, args[0]),)
-    elif name == "replace" and len(args) > 1:
-        filters.check_replaced(bounds, owner, *args[:2])
-    elif name == "translate" or name in _FORMATS:  # the sandbox replaces these where it finds them
-        raise ChatTemplateError(f"the template calls `{name}` in a way that is not supported")
-    if type(owner) is str and name != "join" and any(isinstance(each, Marked) for each in args):
-        # A method of a text of the template, about one of a content.
-        table = next(each for each in args if isinstance(each, Marked))._table
-        method = getattr(table.mark_runs(owner, ()), name)
+    if others or bound not in CHEAP_IF_SHORT or _is_long(owner) or any(map(_is_long, args)):
+        bound(bounds, owner, *args, *others.values())
+    if not isinstance(owner, str):
+        if name == "get" and args:
+            note_key(args[0])
+        return method, args
+    if name == "join":
+        return method, (filters.parts_of(bounds, owner, args[0]), *args[1:]) if args else args
+    if type(owner) is str:
+        marked = next((each for each in args if isinstance(each, Marked)), None)
+        if marked is not None:  # a method of a text of the template, about one of a content
+            method = getattr(marked._table.mark_runs(owner, ()), name)
     return method, args
+
+
+def _is_long(value: Any) -> bool:
+    return not isinstance(value, str) or len(value) > _SHORT
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    """Returns a filter that is not supported."""
+
+    def filtered(*args: Any, **keywords: Any) -> Any:
+        raise refused("filter", name)
+
+    return filtered
 
 
 def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a filter that takes texts without sentinels, and whose sizes are checked."""
     passed = int(getattr(function, "jinja_pass_arg", None) is not None)
-    has_width, is_deep, is_lazy = name in _WIDTHS, name in _DEEP, name in _LAZY
+    bound = FILTERS[name]
+    if name in _CHEAP:
+        return _lifting(function)
 
     @functools.wraps(function)
     def filtered(*args: Any, **keywords: Any) -> Any:
         bounds = limits()
         bounds.spend(_STEPS_OF_CALL)
         first, *others = map(lift, args[passed:])
-        bounds.count_input(first)
-        if is_deep:
-            bounds.measure(first)
-        if name == "format":
-            bounds.check_format(str(first), "%", (*others, *keywords.values()))
-        if is_lazy and hasattr(first, "__len__"):
-            bounds.spend(_STEPS_OF_CALL * len(first))
-        if has_width:
-            bounds.check_width((*others, *keywords.values()))
-        if isinstance(first, types.GeneratorType):
+        if name not in _LAZY and isinstance(first, Iterator):
+            first = list(counted(first))
+        elif isinstance(first, Iterator):
             first = counted(first)
+        bound(bounds, first, *others, *keywords.values())
         result = function(*args[:passed], first, *others, **keywords)
         if name in _NESTING:
             result = list(result)
@@ -249,7 +272,7 @@ def _environment() -> ChatEnvironment:
     return ChatEnvironment()
 
 
-_LONGEST_TEMPLATE = 1 << 20
+_LONGEST_TEMPLATE, _MOST_NODES = 1 << 18, 20_000
 _PLACE = "chat template"
 
 
@@ -269,6 +292,8 @@ def compile_template(source: str) -> Template:
     except TemplateSyntaxError as error:
         place = f"{_PLACE}: line {error.lineno}: "
         raise ChatTemplateError(f"syntax error: {error.message}", place=place) from None
+    except ChatTemplateError as error:
+        raise error.at(_PLACE) from None
     except (RecursionError, MemoryError, SyntaxError, ValueError) as error:
         raise ChatTemplateError(f"cannot be compiled: {error}", place=f"{_PLACE}: ") from None
 
@@ -296,7 +321,7 @@ def run(template: Template, variables: dict[str, Any], state: State) -> str:
             written += len(piece)
             state.written = written
             if written > most:
-                limits().check_length(written)
+                limits().make(written)
     except ChatTemplateError as error:
         raise error.at(_place(error)) from None
     except Exception as error:

@@ -6,6 +6,8 @@ import json
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
+from piecework.errors import ChatTemplateError
+from piecework.tokenizer._chat.allowed import check_replaced
 from piecework.tokenizer._chat.marked import Marked
 from piecework.tokenizer._chat.state import STATE, lift, limits
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from piecework.tokenizer._chat.limits import Limits
     from piecework.tokenizer._chat.marked import MarkTable
 
-_DEEPEST_INDENT, _LONGEST_SEPARATOR = 100, 1000
+_WIDEST_INDENT, _LONGEST_SEPARATOR = 100, 8
+_LONGEST_ESCAPE = 12
 
 
 def replacing() -> dict[str, Callable[..., Any]]:
@@ -24,14 +27,20 @@ def replacing() -> dict[str, Callable[..., Any]]:
     def tojson(
         value: Any,
         ensure_ascii: bool = False,
-        indent: int | None = None,
+        indent: Any = None,
         separators: tuple[str, str] | None = None,
         sort_keys: bool = False,
     ) -> str:
         bounds = limits()
-        bounds.check_length(bounds.measure(value))
-        bounds.check_width([each * _DEEPEST_INDENT for each in (indent,) if isinstance(each, int)])
-        bounds.check_width([len(each) * 10 for each in separators or ()])
+        if indent is not None and (not isinstance(indent, int) or indent > _WIDEST_INDENT):
+            raise ChatTemplateError(
+                f"`tojson` with an indent that is no number up to {_WIDEST_INDENT}"
+            )
+        if any(len(each) > _LONGEST_SEPARATOR for each in separators or ()):
+            raise ChatTemplateError(
+                f"`tojson` with a separator of over {_LONGEST_SEPARATOR} characters"
+            )
+        bounds.check_room(_LONGEST_ESCAPE * bounds.measure(value, max(indent or 0, 0)))
         if (table := STATE.table) is not None:
             value = _escaped(value, table, bool(ensure_ascii), bool(sort_keys))
             ensure_ascii = sort_keys = False
@@ -53,8 +62,12 @@ def replacing() -> dict[str, Callable[..., Any]]:
 
     def trim(value: Any, chars: str | None = None) -> str:
         text: str = lift(_text(value))
-        limits().count_input(text)
-        return text.strip(chars)
+        bounds = limits()
+        stripped = text.strip(chars)
+        if len(text) > 64:
+            bounds.read(len(text))
+            bounds.make(len(stripped))
+        return stripped
 
     return {
         "tojson": tojson,
@@ -102,21 +115,21 @@ def _text(value: Any) -> str:
     return value if type(value) in {str, Marked} else str(value)
 
 
-def _behind(value: Any) -> Any:
-    return value._text if isinstance(value, Marked) else value
+def _digits(value: Any) -> Any:
+    return value if STATE.table is None else STATE.table.text_of(value)
 
 
 def _int(value: Any, default: int = 0, base: int = 10) -> int:
     """Returns an integer, as Jinja's filter does; the digits of a content are no text of it."""
     from jinja2.filters import do_int
 
-    return do_int(_behind(value), default, base)
+    return do_int(_digits(value), default, base)
 
 
 def _float(value: Any, default: float = 0.0) -> float:
     from jinja2.filters import do_float
 
-    return do_float(_behind(value), default)
+    return do_float(_digits(value), default)
 
 
 def _indent(value: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
@@ -138,8 +151,10 @@ def parts_of(bounds: Limits, separator: str, values: Iterable[Any]) -> Any:
     """Returns the values that are joined, whose lengths are checked."""
     parts = values if isinstance(values, list | tuple | str) else list(_spending(bounds, values))
     bounds.spend(str.__len__(parts) if isinstance(parts, str) else len(parts))
-    total = sum(str.__len__(part) for part in parts if isinstance(part, str))
-    bounds.check_length(total + str.__len__(separator) * len(parts))
+    total = sum(len(part) + 1 for part in parts if isinstance(part, str))
+    total += (len(separator) - 1) * len(parts) if separator else 0
+    if total > bounds.most_characters:
+        bounds.make(total)
     return parts
 
 
@@ -147,12 +162,3 @@ def _spending(bounds: Limits, values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
         bounds.spend(1)
         yield value
-
-
-def check_replaced(bounds: Limits, text: Any, old: Any, new: Any) -> None:
-    """Checks the length of what ``replace`` makes."""
-    if isinstance(text, str) and isinstance(old, str) and isinstance(new, str):
-        number = len(text) // (len(old) or 1) + 1
-        if len(new) > len(old) and number * len(new) > bounds.most_characters:
-            number = text.count(old)
-        bounds.check_length(len(text) + number * max(len(new) - len(old), 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jinja2.parser import Parser
+
+
+_LONGEST_FORM = 1000
+_WIDTH = re.compile(r"%[^a-zA-Z%]*\d")
 
 
 class Generation(Extension):
@@ -37,7 +42,7 @@ class Generation(Extension):
         return text
 
 
-class _Dict:
+class GlobalDict:
     """Serves as the global `dict`, without the attributes of the class."""
 
     def __call__(self, *args: Any, **keywords: Any) -> dict[Any, Any]:
@@ -73,6 +78,8 @@ def _raise_exception(message: object) -> None:
 
 
 def _strftime_now(form: str) -> str:
+    if len(form) > _LONGEST_FORM or _WIDTH.search(form):
+        raise ChatTemplateError("the form of a time is too long, or has a width")
     now = STATE.now or datetime.now()  # noqa: DTZ005  # the local time, as in transformers
     return now.strftime(form)
 
@@ -80,7 +87,7 @@ def _strftime_now(form: str) -> str:
 GLOBALS = {
     "raise_exception": _raise_exception,
     "strftime_now": _strftime_now,
-    "dict": _Dict(),
+    "dict": GlobalDict(),
     "namespace": ChatNamespace,
 }
 """The global names of templates, in addition to Jinja's."""

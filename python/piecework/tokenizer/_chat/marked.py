@@ -1,18 +1,20 @@
 """Defines texts whose characters keep their origin while a template changes them.
 
 A template sees each untrusted text as a :class:`Marked`: a ``str`` of one sentinel character, which stands for the text. All
-that joins texts (``+``, ``~``, ``%``, ``join``, JSON, macros) keeps sentinels as they are, so the output shows where each
+that joins texts (``+``, ``~``, ``%s``, ``join``, JSON, macros) keeps sentinels as they are, so the output shows where each
 untrusted text is. What inspects or cuts a text (``strip``, ``split``, ``in``, ``==``, slices) is overridden and works on the
 text behind the sentinel; what it returns has a sentinel of its own.
 
-An untrusted text itself never occurs in what a template writes, only its sentinel. So no content can look like a sentinel, and
-an operation that is not overridden gives a wrong text, but no text whose origin is wrong. The caller compares the text with one
-that is rendered without sentinels.
+An untrusted text itself never occurs in what a template writes, only its sentinel. An operation that is not overridden takes the
+sentinel for the text: it may write another text, or answer a question in another way. So the caller renders the template without
+sentinels too, and compares the texts, the conditions and the lengths of the loops of both.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from piecework.errors import ChatTemplateError
@@ -29,6 +31,9 @@ CONTENT, ROLE = 1, 2
 
 _FIRST, _LAST = 0xF0000, 0x10FFFF
 """The code points of sentinels: the two last planes, which are for private use."""
+_LONGEST_SHARED = 64
+"""The length up to which equal parts of contents share a sentinel."""
+_START, _END = itemgetter(0), itemgetter(1)
 _TEXTS = 4
 """The number of texts of the maximum length that a table holds."""
 _SENTINEL = re.compile("([\U000f0000-\U0010ffff])")
@@ -39,7 +44,7 @@ class MarkTable:
 
     def __init__(self, most_characters: int) -> None:
         self._texts: list[Marked] = []
-        self._characters: dict[tuple[str, int], Marked] = {}
+        self._shared: dict[tuple[str, tuple[Run, ...]], Marked] = {}
         self._most_characters = most_characters
         self._free = _TEXTS * most_characters
 
@@ -66,11 +71,17 @@ class MarkTable:
         return marked
 
     def mark_character(self, character: str, kind: int) -> Marked:
-        """Returns an untrusted character; equal ones share a sentinel, since loops may visit long texts."""
-        key = character, kind
-        if key not in self._characters:
-            self._characters[key] = self.mark_runs(character, ((0, 1, kind),))
-        return self._characters[key]
+        """Returns an untrusted character."""
+        return self.mark_shared(character, ((0, 1, kind),))
+
+    def mark_shared(self, text: str, runs: tuple[Run, ...]) -> Marked:
+        """Returns a part of a text; equal short ones share a sentinel, since loops may cut long texts in many."""
+        if len(text) > _LONGEST_SHARED:
+            return self.mark_runs(text, runs)
+        key = text, runs
+        if key not in self._shared:
+            self._shared[key] = self.mark_runs(text, runs)
+        return self._shared[key]
 
     def lift(self, value: str) -> str:
         """Returns a text that was joined from sentinels and others as one :class:`Marked`."""
@@ -91,7 +102,11 @@ class MarkTable:
                 length += 1
                 continue
             marked = texts[number]
-            runs += [(length + one, length + two, kind) for one, two, kind in marked._runs]
+            for one, two, kind in marked._runs:
+                start = length + one
+                if runs and runs[-1][1:] == (start, kind):  # continues the one before
+                    start = runs.pop()[0]
+                runs.append((start, length + two, kind))
             pieces[at] = marked._text
             length += str.__len__(marked._text)
         return "".join(pieces), tuple(runs)
@@ -122,13 +137,16 @@ class Marked(str):
             return ""
         if start == 0 and end == len(self._text):
             return self
-        runs = tuple(
-            (max(one, start) - start, min(two, end) - start, kind)
-            for one, two, kind in self._runs
-            if one < end and two > start
-        )
+        runs = tuple(self._runs_between(start, end))
         text = self._text[start:end]
-        return self._table.mark_runs(text, runs) if runs else text
+        return self._table.mark_shared(text, runs) if runs else text
+
+    def _runs_between(self, start: int, end: int, at: int = 0) -> Iterator[Run]:
+        """Iterates over the untrusted runs of a part of the text, which shall be at a place."""
+        first = bisect_right(self._runs, start, key=_END)
+        last = bisect_left(self._runs, end, first, key=_START)
+        for one, two, kind in self._runs[first:last]:
+            yield at + max(one, start) - start, at + min(two, end) - start, kind
 
     def _segments(self) -> Iterator[tuple[str, int]]:
         """Iterates over the texts of one origin each, with their kind; 0 for those of the template."""
@@ -258,12 +276,30 @@ class Marked(str):
 
     def replace(self, old: str, new: str, count: Any = -1, /) -> str:
         old = self._table.text_of(old)
+        inserted, new_runs = self._table.expand(str.__str__(new))
         pieces: list[str] = []
-        at = 0
+        runs: list[Run] = []
+        at = length = 0
         for start in _places(self._text, old, count):
-            pieces += (self._cut(at, start), new)
+            pieces += (self._text[at:start], inserted)
+            runs += self._runs_between(at, start, length)
+            length += start - at
+            runs += [(length + one, length + two, kind) for one, two, kind in new_runs]
+            length += len(inserted)
             at = start + len(old)
-        return self._table.lift("".join([*pieces, self._cut(at, len(self._text))]))
+        if not pieces:
+            return self
+        pieces.append(self._text[at:])
+        runs += self._runs_between(at, len(self._text), length)
+        text = "".join(pieces)
+        return self._table.mark_shared(text, tuple(runs)) if runs else text
+
+    def __mul__(self, times: Any) -> str:
+        if len(self._runs) == 1 and self._runs[0][:2] == (0, len(self._text)):
+            return self._table.mark(self._text * times, self._runs[0][2])
+        return super().__mul__(times)
+
+    __rmul__ = __mul__
 
     def __repr__(self) -> str:
         # Quotes are chosen by the whole text, so it has one origin: that of the contents.
@@ -316,4 +352,6 @@ _CASES = "capitalize casefold lower swapcase title upper"
 _REFUSED = "center encode expandtabs format format_map ljust rjust translate zfill"
 for _names, _method in ((_QUESTIONS, _asking), (_CASES, _changing), (_REFUSED, _refusing)):
     for _name in _names.split():
-        setattr(Marked, _name, _method(_name))
+        _function = _method(_name)
+        _function.__name__ = _name
+        setattr(Marked, _name, _function)

@@ -113,7 +113,8 @@ class Renderer:
         template = environment.compile_template(self.source)
         bounds = Limits(self.size.values, self.size.characters)
         variables = {**self.values, **self.untrusted, "messages": messages}
-        with rendering(bounds, None, self.now) as state:
+        way: list[Any] = []
+        with rendering(bounds, None, self.now, way) as state:
             text = environment.run(template, variables, state)
             blocks = state.blocks if environment.has_generation(self.source) else None
         if self.is_trusted:
@@ -123,11 +124,19 @@ class Renderer:
         variables |= {name: marker.value(value) for name, value in self.untrusted.items()}
         variables["messages"] = marker.messages(messages)
         bounds = Limits(self.size.values, self.size.characters)
-        with rendering(bounds, table, self.now) as state:
+        marked_way: list[Any] = []
+        with rendering(bounds, table, self.now, marked_way) as state:
             found, runs = table.expand(environment.run(template, variables, state))
         if found != text:
             raise ChatTemplateError(
                 f"{_difference(text, found)}: the template changes a content so that its characters cannot be followed",
+                hint="pass `trusted=True` if you trust all contents",
+                place="chat template: ",
+            )
+        if way != marked_way:
+            # A branch for the text of a content could write a text that only looks like the content.
+            raise ChatTemplateError(
+                "the template takes another branch where it cannot follow the characters of a content",
                 hint="pass `trusted=True` if you trust all contents",
                 place="chat template: ",
             )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from piecework.errors import ChatTemplateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from piecework.tokenizer._chat.limits import Limits
@@ -25,6 +25,7 @@ class State(threading.local):
         written: The number of characters of the output so far.
         blocks: The start and end in the output of each block of the assistant.
         open_blocks: The starts of the blocks that are written now.
+        note: Records which way the template takes, to compare it with that of another rendering.
         now: The time of the chat, which is equal in all its renderings.
     """
 
@@ -33,6 +34,7 @@ class State(threading.local):
     written: int = 0
     blocks: list[tuple[int, int]]
     open_blocks: list[int]
+    note: Callable[[Any], None]
     now: datetime | None = None
 
 
@@ -47,10 +49,20 @@ def limits() -> Limits:
 
 
 @contextmanager
-def rendering(bounds: Limits, table: MarkTable | None, now: datetime) -> Iterator[State]:
+def rendering(
+    bounds: Limits, table: MarkTable | None, now: datetime, way: list[Any]
+) -> Iterator[State]:
     """Sets the state of a rendering, and restores the one before at the end."""
     before = dict(STATE.__dict__)
-    STATE.__dict__.update(limits=bounds, table=table, written=0, blocks=[], open_blocks=[], now=now)
+    STATE.__dict__.update(
+        limits=bounds,
+        table=table,
+        written=0,
+        blocks=[],
+        open_blocks=[],
+        note=way.append,
+        now=now,
+    )
     try:
         yield STATE
     finally:

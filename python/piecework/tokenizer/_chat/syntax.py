@@ -21,46 +21,48 @@ def operand(value: Any) -> Any:
     kind = type(value)
     if kind is str:
         if len(value) > 1024:
-            limits().check_length(len(value))
+            limits().read(len(value))
         return value if value.isascii() else lift(value)
     if kind in {list, tuple, dict}:
         limits().measure(value)
     return value
 
 
-def _sliced(value: Any) -> Any:
-    """Returns a value of which a slice is taken."""
-    limits().count_input(value)
-    return lift(value)
+def _sliced(value: Any, start: Any, stop: Any, step: Any) -> Any:
+    """Returns a slice of a value."""
+    return limits().check_result(lift(value)[start:stop:step])
 
 
 def contained(value: Any, values: Any) -> Any:
     """Returns ``value in values``."""
-    value = lift(value)
+    value = lift(operand(value))
     if type(values) is dict:
         return value in values
-    values = lift(values)
-    limits().count_input(values)
+    values = lift(operand(values))
     if type(value) is Marked and isinstance(values, str):
         return value._text in value._table.text_of(values)
     return value in values
 
 
-def loop(values: Any) -> Any:
-    """Returns what a loop iterates over, whose items are counted."""
+def loop(values: Any, steps: int = 1) -> Any:
+    """Returns what a loop iterates over, of which each item takes some steps; their number is recorded."""
     values = lift(values)
     if type(values) in {list, dict, str} or isinstance(values, Sized):
-        limits().spend(len(values) + 1)
+        number = len(values)
+        limits().spend(steps * number + 1)
+        STATE.note(number)
         return values
-    return counted(values) if isinstance(values, Iterable) else values
+    return counted(values, steps) if isinstance(values, Iterable) else values
 
 
-def counted(values: Iterable[Any]) -> Iterator[Any]:
-    """Iterates over values, each of which is a step."""
-    spend = limits().spend
+def counted(values: Iterable[Any], steps: int = 1) -> Iterator[Any]:
+    """Iterates over values, each of which takes some steps."""
+    spend, note = limits().spend, STATE.note
     for value in values:
-        spend(1)
+        spend(steps)
+        note(1)
         yield value
+    note(0)
 
 
 def _joined(values: tuple[Any, ...]) -> str:
@@ -71,7 +73,7 @@ def _joined(values: tuple[Any, ...]) -> str:
 def concatenate(pieces: Iterable[str]) -> str:
     """Returns texts as one, whose length is checked first."""
     pieces = list(pieces)
-    limits().check_length(sum(map(str.__len__, pieces)))
+    limits().make(sum(map(str.__len__, pieces)))
     return "".join(pieces)
 
 
@@ -81,15 +83,48 @@ def _sum(value: Any, *others: Any) -> Any:
         if not isinstance(value, str):
             limits().check_operation("+", value, other)
         value = value + other
-        if type(value) is str and len(value) > 1024:
-            limits().check_length(len(value))
+        if isinstance(value, str):
+            if len(value) > 64:
+                limits().make(len(value))
+        elif type(value) is int:
+            limits().check_bits(value.bit_length())
     return value
 
 
 def _container(values: Any) -> Any:
     """Returns a list, tuple or dictionary that the template wrote, whose nested values are counted."""
     limits().measure(values)
-    return values
+    if STATE.table is None:
+        return values
+    if isinstance(values, dict):
+        return {lift(key): lift(value) for key, value in values.items()}
+    return type(values)(map(lift, values))
+
+
+def _decided(value: Any) -> bool:
+    """Returns whether a condition holds, which is recorded."""
+    holds = value if value is True or value is False else bool(lift(value))
+    STATE.note(holds)
+    return holds
+
+
+def _tested(value: Any) -> Any:
+    """Returns the left operand of `and` and `or`; whether it is true is recorded."""
+    STATE.note(bool(value))
+    return value
+
+
+def _subscript(value: Any) -> Any:
+    """Returns a computed subscript, which is recorded."""
+    note_key(value)
+    return value
+
+
+def note_key(value: Any) -> None:
+    """Records by which value a member is chosen; that of a text, whose comparisons follow its characters, is recorded too."""
+    if isinstance(value, str):
+        value = hash(lift(value))
+    STATE.note(value if isinstance(value, int | float) else 0)
 
 
 def written(value: Any) -> Any:
@@ -101,6 +136,12 @@ def written(value: Any) -> Any:
 
 
 _PLAIN = (str, int, float, type(None), Undefined)
+
+
+def _weigh(text: str, steps: int) -> str:
+    """Counts the steps of a body; returns the empty text that is written there."""
+    limits().spend(steps)
+    return text
 
 
 def _start(text: str) -> str:
@@ -118,7 +159,9 @@ def _end(text: str) -> str:
 # A space keeps templates from using the names.
 _OPERAND, _CONTAINED, _SLICED, _LOOP = " operand", " contained", " sliced", " loop"
 _JOINED, _SUM, _CONTAINER = " joined", " sum", " container"
-_START, _END = " start", " end"
+_START, _END, _WEIGHT = " start", " end", " weight"
+_DECIDED, _TESTED, _SUBSCRIPT = " decided", " tested", " subscript"
+_NODES_PER_STEP, _STEPS_OF_CALL = 2, 10
 INSERTED: dict[str, Callable[..., Any]] = {
     _OPERAND: operand,
     _CONTAINED: contained,
@@ -129,17 +172,103 @@ INSERTED: dict[str, Callable[..., Any]] = {
     _CONTAINER: _container,
     _START: _start,
     _END: _end,
+    _WEIGHT: _weigh,
+    _DECIDED: _decided,
+    _TESTED: _tested,
+    _SUBSCRIPT: _subscript,
 }
 
 
 class Inserting(NodeTransformer):
     """Inserts calls into a syntax tree, from its leaves up."""
 
+    def __init__(self, source: nodes.Template) -> None:
+        """Finds the conditions of a template that need no record."""
+        changed = _changed_names(source)
+        conditions = source.find_all(tuple(_CONDITIONS))
+        self._plain = {
+            id(node)
+            for node in conditions
+            if _is_plain(getattr(node, _CONDITIONS[type(node)]), changed)
+        }
+
     def visit(self, node: nodes.Node, *args: Any, **keywords: Any) -> Any:
         """Returns a node with the calls in and around it."""
         self.generic_visit(node, *args, **keywords)
-        change = _CHANGES.get(type(node))
+        change = None if id(node) in self._plain else _CHANGES.get(type(node))
         return change(node) if change else node
+
+
+def _changed_names(source: nodes.Template) -> set[str]:
+    """Returns the names whose values may differ in a rendering with sentinels by more than these."""
+    given: list[tuple[nodes.Node, nodes.Node]] = [
+        (each.target, each.node) for each in source.find_all(nodes.Assign)
+    ]
+    given += [(each.target, each.iter) for each in source.find_all(nodes.For)]
+    changed = {name.name for name in source.find_all(nodes.Name) if name.ctx == "param"}
+    changed |= {"varargs", "kwargs", "caller", "self"}
+    for each in source.find_all(nodes.AssignBlock):
+        changed |= _targets(each.target)
+    size = -1
+    while size != len(changed):
+        size = len(changed)
+        for target, value in given:
+            if not _is_plain(value, changed):
+                changed |= _targets(target)
+    return changed
+
+
+def _targets(node: nodes.Node) -> set[str]:
+    """Returns the names that are given a value, or a member of theirs is."""
+    kinds = (nodes.Name, nodes.NSRef)
+    found: Iterable[Any] = [node] if isinstance(node, kinds) else node.find_all(kinds)
+    return {each.name for each in found}
+
+
+def _is_plain(node: nodes.Node, changed: set[str]) -> bool:
+    """Returns whether an expression has the same value with sentinels, whose methods are those of the texts behind them."""
+    if isinstance(node, nodes.Name):
+        return node.name not in changed
+    if isinstance(node, nodes.Test):
+        if node.name not in _PLAIN_TESTS or node.args:
+            return False
+    elif isinstance(node, nodes.Filter):
+        if node.name not in _PLAIN_FILTERS or node.args or node.node is None:
+            return False
+    elif isinstance(node, nodes.Call):
+        called = node.node
+        is_method = isinstance(called, nodes.Getattr) and called.attr in _PLAIN_METHODS
+        if not is_method and not (isinstance(called, nodes.Name) and called.name == "namespace"):
+            return False
+    elif not isinstance(node, _PLAIN_NODES):
+        return False
+    return all(_is_plain(each, changed) for each in node.iter_child_nodes())
+
+
+_PLAIN_TESTS = frozenset("defined undefined none string mapping iterable sequence number".split())
+_PLAIN_FILTERS = frozenset({"length", "trim"})
+_PLAIN_METHODS = frozenset("split strip lstrip rstrip startswith endswith items keys".split())
+_PLAIN_NODES = (
+    nodes.Const,
+    nodes.Getattr,
+    nodes.Getitem,
+    nodes.Compare,
+    nodes.Operand,
+    nodes.Not,
+    nodes.And,
+    nodes.Or,
+    nodes.CondExpr,
+    nodes.Slice,
+    nodes.Sub,
+    nodes.Neg,
+    nodes.Keyword,
+)
+_CONDITIONS: dict[type[nodes.Node], str] = {
+    nodes.If: "test",
+    nodes.CondExpr: "test",
+    nodes.And: "left",
+    nodes.Or: "left",
+}
 
 
 def _call(name: str, node: nodes.Expr, *arguments: nodes.Expr) -> nodes.Filter:
@@ -147,7 +276,38 @@ def _call(name: str, node: nodes.Expr, *arguments: nodes.Expr) -> nodes.Filter:
 
 
 def _change_for(node: nodes.For) -> nodes.Node:
-    node.iter = _call(_LOOP, node.iter)  # type: ignore[arg-type]  # declared as any node
+    steps = nodes.Const(1 + sum(map(count_nodes, node.body)) // _NODES_PER_STEP)
+    node.iter = _call(_LOOP, node.iter, steps)  # type: ignore[arg-type]  # declared as any node
+    if node.test is not None:
+        node.test = _call(_DECIDED, node.test)  # type: ignore[arg-type]
+    return node
+
+
+def _weighed(node: Any) -> Any:
+    """Returns a node whose body counts its size, in addition to the call."""
+    steps = sum(map(count_nodes, node.body)) // _NODES_PER_STEP
+    if steps > _STEPS_OF_CALL:
+        weight = _call(_WEIGHT, nodes.Const("", lineno=node.lineno), nodes.Const(steps))
+        node.body.insert(0, nodes.Output([weight], lineno=node.lineno))
+    return node
+
+
+def count_nodes(node: nodes.Node) -> int:
+    """Returns the number of nodes of a syntax tree."""
+    number, stack = 0, [node]
+    while stack:
+        number += 1
+        stack += stack.pop().iter_child_nodes()
+    return number
+
+
+def _change_condition(node: nodes.If | nodes.CondExpr) -> nodes.Node:
+    node.test = _call(_DECIDED, node.test)  # type: ignore[arg-type]
+    return node
+
+
+def _change_logic(node: nodes.And | nodes.Or) -> nodes.Node:
+    node.left = _call(_TESTED, node.left)
     return node
 
 
@@ -180,7 +340,11 @@ def _operand_node(node: nodes.Expr) -> nodes.Expr:
 def _change_getitem(node: nodes.Getitem) -> nodes.Node:
     # A subscript calls the environment, a slice does not.
     if isinstance(node.arg, nodes.Slice):
-        node.node = _call(_SLICED, node.node)
+        none = nodes.Const(None, lineno=node.lineno)
+        ends = (node.arg.start, node.arg.stop, node.arg.step)
+        return _call(_SLICED, node.node, *(each or none for each in ends))
+    if not isinstance(node.arg, nodes.Const):
+        node.arg = _call(_SUBSCRIPT, node.arg)
     return node
 
 
@@ -204,6 +368,12 @@ def _container_node(node: nodes.Expr, items: list[nodes.Expr]) -> nodes.Expr:
 
 _CHANGES: dict[type[nodes.Node], Callable[[Any], nodes.Node]] = {
     nodes.For: _change_for,
+    nodes.If: _change_condition,
+    nodes.CondExpr: _change_condition,
+    nodes.And: _change_logic,
+    nodes.Or: _change_logic,
+    nodes.Macro: _weighed,
+    nodes.CallBlock: _weighed,
     nodes.Concat: _change_concat,
     nodes.Add: _change_add,
     nodes.Compare: _change_compare,
@@ -230,10 +400,25 @@ def inline_blocks(body: list[nodes.Node]) -> list[nodes.Node]:
                 nodes.Output([_call(name, nodes.Const("", lineno=line))], lineno=line)
                 for name in (_START, _END)
             )
-            inlined += (start, nodes.Scope(inline_blocks(node.body), lineno=line), end)
+            body = inline_blocks(node.body)
+            _end_at_breaks(body, line)
+            inlined += (start, nodes.Scope(body, lineno=line), end)
         else:
             inlined.append(node)
     return inlined
+
+
+def _end_at_breaks(body: list[nodes.Node], line: int) -> None:
+    """Writes the end of a block before each statement that leaves it for the loop around it."""
+    for at in reversed(range(len(body))):
+        node = body[at]
+        if isinstance(node, nodes.For):
+            continue
+        for name in _BODIES.get(type(node), ()):
+            _end_at_breaks(getattr(node, name), line)
+        if isinstance(node, nodes.Break | nodes.Continue):
+            end = _call(_END, nodes.Const("", lineno=line))
+            body.insert(at, nodes.Output([end], lineno=line))
 
 
 _BODIES: dict[type[nodes.Node], tuple[str, ...]] = {
