@@ -30,6 +30,8 @@ pub(crate) struct TokenBytes {
 
 /// The number of bytes that an entry of the table contains itself.
 const HEAD: usize = 8;
+/// The number of bytes that a token has on average, for memory that is reserved.
+const BYTES_PER_TOKEN: usize = 6;
 /// The flag of tokens that are [`TokenBytes::is_text`].
 const IS_TEXT: u8 = 1;
 /// The flag of special tokens.
@@ -100,6 +102,17 @@ impl DecodeTable {
         out.truncate(end);
     }
 
+    /// Appends the bytes of an id, and sets the state after it; a special token that is skipped, or an id without token, has no
+    /// effect.
+    #[inline]
+    pub(crate) fn step(&self, state: &mut u8, id: u32, skip_special_tokens: bool, out: &mut Vec<u8>) {
+        let is_kept = |token: &&TokenBytes| !(skip_special_tokens && token.is_special());
+        if let Some(token) = self.token(*state, id).filter(is_kept) {
+            self.push(token, out);
+            *state = token.next;
+        }
+    }
+
     /// Returns the bytes at the end of a text, after a state.
     pub(crate) fn end(&self, state: u8) -> &[u8] {
         self.ends.get(usize::from(state)).map_or(&[], Vec::as_slice)
@@ -110,10 +123,11 @@ impl DecodeTable {
         self.texts.get(usize::from(state))?.as_ref()
     }
 
-    /// Appends the bytes of tokens, special ones unless they are skipped; returns the state after them.
+    /// Returns the bytes of a text, without special tokens if they are skipped.
     ///
-    /// `None`, after some bytes, if an id has no token, or if what is before and after a skipped token may be one character.
-    pub(crate) fn push_all(&self, ids: &[u32], skip_special_tokens: bool, out: &mut Vec<u8>) -> Option<u8> {
+    /// `None` if an id has no token, or if what is before and after a skipped token may be one character.
+    pub(crate) fn text_bytes(&self, ids: &[u32], skip_special_tokens: bool) -> Option<Vec<u8>> {
+        let mut out = Vec::with_capacity(ids.len() * BYTES_PER_TOKEN);
         let (mut state, mut gap) = (0, None);
         let tokens = |state: u8| self.states.get(usize::from(state));
         let mut current = tokens(state)?;
@@ -123,7 +137,7 @@ impl DecodeTable {
                 gap = Some(out.len());
                 continue;
             }
-            self.push(token, out);
+            self.push(token, &mut out);
             if let Some(at) = gap.filter(|&at| at < out.len()) {
                 let continues = at > 0 && out[at] & 0xC0 == 0x80;
                 if continues {
@@ -136,7 +150,8 @@ impl DecodeTable {
                 current = tokens(state)?;
             }
         }
-        Some(state)
+        out.extend_from_slice(self.end(state));
+        Some(out)
     }
 
     /// Prefetches what [`Self::reproduces`] reads of these tokens.
@@ -204,9 +219,7 @@ impl TableBuilder {
             let end = text.clone().map(|mut stages| stages.run(&[], true)).transpose();
             end.map(|end| text.clone().zip(end))
         };
-        let texts = reached.iter().map(text).collect::<Result<_>>();
-        // The stages at the end of a text are those before it.
-        let texts = texts.ok()?;
+        let texts = reached.iter().map(text).collect::<Result<_>>().ok()?;
         Some(DecodeTable { bytes, states, ends, texts, has_bytes, is_complete })
     }
 

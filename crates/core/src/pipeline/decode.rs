@@ -25,9 +25,6 @@ impl From<bool> for DecodeOptions {
     }
 }
 
-/// The number of bytes that a token has on average, for memory that is reserved.
-const BYTES_PER_TOKEN: usize = 6;
-
 impl Tokenizer {
     /// Returns the text of `ids`.
     ///
@@ -40,14 +37,10 @@ impl Tokenizer {
     /// ```
     pub fn decode(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<String> {
         let options = options.into();
-        if let Some(table) = self.table_for(ids.len(), options) {
-            let mut bytes = Vec::with_capacity(ids.len() * BYTES_PER_TOKEN);
-            if let Some(state) = table.push_all(ids, options.skip_special_tokens, &mut bytes) {
-                bytes.extend_from_slice(table.end(state));
-                if let Ok(text) = String::from_utf8(bytes) {
-                    return Ok(text);
-                }
-            }
+        let bytes =
+            self.table_for(ids.len(), options).and_then(|table| table.text_bytes(ids, options.skip_special_tokens));
+        if let Some(Ok(text)) = bytes.map(String::from_utf8) {
+            return Ok(text);
         }
         text_of(self.decoder(), &self.decoder_tokens(ids, options)?)
     }
@@ -79,12 +72,9 @@ impl Tokenizer {
     /// Returns the bytes of the text of `ids`; bytes of byte tokens are kept, even if they are not UTF-8.
     pub fn decode_bytes(&self, ids: &[u32], options: impl Into<DecodeOptions>) -> Result<Vec<u8>> {
         let options = options.into();
-        if let Some(table) = self.table_for(ids.len(), options).filter(|table| table.has_bytes()) {
-            let mut bytes = Vec::with_capacity(ids.len() * BYTES_PER_TOKEN);
-            if let Some(state) = table.push_all(ids, options.skip_special_tokens, &mut bytes) {
-                bytes.extend_from_slice(table.end(state));
-                return Ok(bytes);
-            }
+        let table = self.table_for(ids.len(), options).filter(|table| table.has_bytes());
+        if let Some(bytes) = table.and_then(|table| table.text_bytes(ids, options.skip_special_tokens)) {
+            return Ok(bytes);
         }
         Stages::of(self.decoder(), StreamOutput::Bytes).run(&self.decoder_tokens(ids, options)?, true)
     }

@@ -101,11 +101,7 @@ impl Tokenizer {
             let mut state = 0;
             for &id in ids {
                 starts.push(bytes.len());
-                let Some(token) = table.token(state, id) else { continue };
-                if !(options.skip_special_tokens && token.is_special()) {
-                    table.push(token, bytes);
-                    state = token.next();
-                }
+                table.step(&mut state, id, options.skip_special_tokens, bytes);
             }
             bytes.extend_from_slice(table.end(state));
             return Ok(found);

@@ -346,10 +346,7 @@ impl Tokenizer {
         let Some(token) = table.token(*state, id) else { return Ok(()) };
         let is_skipped = token.is_special() && settings.decoding.skip_special_tokens;
         if settings.output == StreamOutput::Bytes || (text.is_none() && (token.is_text() || is_skipped)) {
-            if !is_skipped {
-                table.push(token, out);
-                *state = token.next();
-            }
+            table.step(state, id, settings.decoding.skip_special_tokens, out);
             return Ok(());
         }
         if text.is_none() {
@@ -374,12 +371,8 @@ impl Tokenizer {
             (Some(stages), _) => bytes = stages.run(&self.decoder_tokens(ids, settings.decoding)?, false)?,
             (None, Decoding::Table(state, _)) => {
                 let (table, mut state) = (self.decode_table(), *state);
-                for token in ids {
-                    let Some(token) = table.token(state, *token) else { continue };
-                    if !(token.is_special() && settings.decoding.skip_special_tokens) {
-                        table.push(token, &mut bytes);
-                        state = token.next();
-                    }
+                for &id in ids {
+                    table.step(&mut state, id, settings.decoding.skip_special_tokens, &mut bytes);
                 }
             }
             (None, Decoding::Stages(_)) => {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import import_extra
@@ -100,16 +100,10 @@ def _renderer(tok: Tokenizer, given: ChatArguments, size: Size) -> Renderer:
 
 
 _NESTING = (dict, list, tuple)
-_ARGUMENTS = (
-    "add_generation_prompt",
-    "continue_final_message",
-    "documents",
-    "max_tokens",
+_ARGUMENTS = [
     "messages",
-    "template",
-    "tools",
-    "trusted",
-)
+    *(each.name for each in fields(ChatArguments) if each.name != "variables"),
+]
 _OF_TRANSFORMERS = {
     "chat_template": "pass `template=...`",
     "conversation": "pass `messages`",
