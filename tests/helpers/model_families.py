@@ -273,7 +273,7 @@ converters. A test builds a small tokenizer for each row, compares its ids with 
 SentencePiece, and compares the row with what the tokenizer reports.
 
 * `Split` and `ByteLevel` name what matches their pattern: a grammar (a hand-written matcher of one known pattern), a matcher
-  of runs of characters, or the regex engine Oniguruma. A `Split` isolates its matches unless the row names another behavior.
+  of runs of characters, an automaton, or the regex engine Oniguruma. A `Split` isolates its matches unless the row names another behavior.
 * "Added tokens are matched in the normalized text" means that the file has a normalizer and added tokens with
   `"normalized": true`. Files of one family differ in this flag.
 * Without a pre-tokenizer, the path also depends on the vocabulary: a piece that spans words prevents the fast path.

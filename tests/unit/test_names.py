@@ -147,7 +147,7 @@ def test_keywords_that_are_passed_on_agree() -> None:
 def test_keywords_of_the_tokenizer_agree() -> None:
     parts = set(keywords.Parts.__optional_keys__)
     assert keyword_names(pw.Tokenizer.__init__) == parts | {"added_tokens"}
-    assert set(keywords.Changes.__optional_keys__) == parts | set(keywords.MODEL)
+    assert set(keywords.Changes.__optional_keys__) == parts | {"regex_retries", *keywords.MODEL}
     assert set(keywords.LIMITS) <= parts
     bert = set(inspect.signature(pw.normalizers.BertNormalizer).parameters)
     assert set(keywords.BERT) == bert

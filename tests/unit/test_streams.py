@@ -177,7 +177,7 @@ def test_numpy_ids_are_accepted() -> None:
 
 
 def test_stream_restarts_after_an_error() -> None:
-    tok = tokenizer(["a" * 1000 + "b", "b"], decoders.Replace(pw.Regex("(a+)+$"), ""))
+    tok = tokenizer(["a" * 1000 + "b", "b"], decoders.Replace(pw.Regex("(a|aa)+(?=$)"), ""))
     stream = tok.decode_stream()
     with pytest.raises(pw.errors.RegexError, match="gave up"):
         stream.step([1, 0])

@@ -1,21 +1,27 @@
 //! Added tokens, which are matched before the model sees the text.
 //!
 //! Some are matched in the original text, others, in their own normalized form, in the normalized text. In both cases
-//! the leftmost match is taken, and the longest one at its start (Aho-Corasick, linear time). A rejected match (inside
-//! a word, or a special token that is to be text) still consumes its text, as in the reference library.
+//! the leftmost match is taken, and the longest one at its start (linear time). A rejected match (inside a word, or a
+//! special token that is to be text) still consumes its text, as in the reference library.
 //!
-//! A call that allows only some special tokens has automata of its own; the worker keeps those of its last such call.
+//! A call that allows only some special tokens has finders of its own; the worker keeps those of its last such call.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use hashbrown::{HashMap, HashTable};
 
 use crate::error::{Error, Message, Result, shorten};
+use crate::hash::{FixedHasher, hash_one};
 use crate::settings::METASPACE;
+use crate::stop::Work;
+use crate::strings::{Finder, Found, Matches};
 use crate::text::span::Span;
 use crate::text::unicode::{Class, stands_alone};
 use crate::vocab::{AllowedEntries, Vocab};
+
+/// The name of the strings in errors.
+const TOKENS: &str = "the added tokens";
 
 /// A token that is matched as a whole, in addition to the model's tokens or among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -99,7 +105,7 @@ pub(crate) enum TextPart {
     Token(u32, Span),
 }
 
-/// The added tokens of a tokenizer, with the automata that find them.
+/// The added tokens of a tokenizer, with the finders that find them.
 ///
 /// ```
 /// use piecework_core::added::{AddedToken, AddedTokens};
@@ -112,43 +118,64 @@ pub(crate) enum TextPart {
 pub struct AddedTokens {
     /// The tokens in order of their ids.
     tokens: Vec<AddedToken>,
-    by_id: HashMap<u32, usize>,
-    by_content: HashMap<String, usize>,
+    by_id: Places,
+    by_content: ContentTable,
     /// The normalized forms of tokens that change under normalization.
-    normalized: HashMap<u32, String>,
+    normalized: HashMap<u32, String, FixedHasher>,
     /// The tokens that the model finds in words, at which texts are not cut.
-    in_model: HashSet<u32>,
+    in_model: Ids,
     /// The tokens that untrusted text may spell, besides those of white space alone.
     kept: HashSet<String>,
     /// The tokens that it must not spell.
-    untrusted: HashSet<u32>,
+    untrusted: Ids,
     /// Whether normalized text has metaspaces for spaces, so that tokens take those beside them for spaces.
     escapes_spaces: bool,
-    automata: Automata,
-    /// The automata without control symbols; `None` if there are no control symbols.
-    without_controls: Option<Automata>,
-    /// The automata of the tokens that untrusted text may spell.
-    trusted_automata: OnceLock<Automata>,
-    /// The automata of all tokens, those in `in_model` too, at which a search for errors fails.
-    refused_automata: OnceLock<Automata>,
+    finders: Finders,
+    /// The finders without control symbols; `None` if there are no control symbols.
+    without_controls: Option<Finders>,
+    /// The finders of the tokens that untrusted text may spell.
+    trusted_finders: OnceLock<Finders>,
+    /// The finders of all tokens, those in `in_model` too, at which a search for errors fails.
+    refused_finders: OnceLock<Finders>,
 }
 
-/// The automata for the original text and for the normalized text.
+type Ids = hashbrown::HashSet<u32, FixedHasher>;
+/// The places of tokens in a list, by their ids.
+type Places = HashMap<u32, usize, FixedHasher>;
+
+/// The places of tokens in a list, by their contents.
 #[derive(Debug, Default)]
-struct Automata {
-    raw: Option<Automaton>,
-    normalized: Option<Automaton>,
-    /// For the normalized text: a part of each token that is in the original text too where only spaces change.
-    parts: OnceLock<Option<AhoCorasick>>,
-    /// For the normalized text: what the original text has one of for each token.
-    sources: OnceLock<Option<AhoCorasick>>,
+struct ContentTable(HashTable<usize>);
+
+impl ContentTable {
+    /// Returns the place of the token with this content.
+    fn get(&self, tokens: &[AddedToken], content: &str) -> Option<usize> {
+        self.0.find(hash_one(content), |&place| tokens[place].content == content).copied()
+    }
+
+    /// Adds the token at a place, whose content is new.
+    fn insert(&mut self, tokens: &[AddedToken], place: usize) {
+        let hash = |&place: &usize| hash_one(tokens[place].content.as_str());
+        self.0.insert_unique(hash(&place), place, hash);
+    }
 }
 
-/// An Aho-Corasick automaton with the tokens of its patterns.
+/// The finders for the original text and for the normalized text.
+#[derive(Debug, Default)]
+struct Finders {
+    raw: Option<TokenFinder>,
+    normalized: Option<TokenFinder>,
+    /// For the normalized text: a part of each token that is in the original text too where only spaces change.
+    parts: OnceLock<Option<Finder>>,
+    /// For the normalized text: what the original text has one of for each token.
+    sources: OnceLock<Option<Finder>>,
+}
+
+/// A finder with the tokens that it finds.
 #[derive(Debug)]
-struct Automaton {
-    automaton: AhoCorasick,
-    /// The indices of the patterns in the list of tokens.
+struct TokenFinder {
+    finder: Finder,
+    /// The indices of its strings in the list of tokens.
     places: Vec<usize>,
     /// Whether a pattern contains white space or a metaspace.
     has_spaces: bool,
@@ -156,19 +183,19 @@ struct Automaton {
     takes_spaces: bool,
 }
 
-/// A worker's cache: the automata for the special tokens that were allowed last.
+/// A worker's cache: the finders for the special tokens that were allowed last.
 #[derive(Debug, Default)]
-pub struct AllowedAutomata {
+pub struct AllowedFinders {
     tokens: Option<TextTokens>,
     names: Vec<String>,
-    automata: Option<Automata>,
+    finders: Option<Finders>,
 }
 
 /// The settings of the search for added tokens in one text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AddedTokenSearch<'a> {
     tokens: &'a AddedTokens,
-    automata: &'a Automata,
+    finders: &'a Finders,
     specials: &'a SpecialsPolicy,
     /// Where untrusted tokens are matched; `None` for the whole text.
     trusted: Option<TrustedRanges<'a>>,
@@ -176,11 +203,11 @@ pub(crate) struct AddedTokenSearch<'a> {
     text: &'a str,
 }
 
-/// The ranges of the original text in which untrusted tokens are matched, and the automata of all other tokens.
+/// The ranges of the original text in which untrusted tokens are matched, and the finders of all other tokens.
 #[derive(Debug, Clone, Copy)]
 struct TrustedRanges<'a> {
     ranges: &'a [Span],
-    others: &'a Automata,
+    others: &'a Finders,
 }
 
 /// The matches in a text: those of `all` tokens in some ranges of it, and those of `others` anywhere.
@@ -189,16 +216,16 @@ struct TrustedRanges<'a> {
 struct MatchesInRanges<'a> {
     text: &'a str,
     ranges: std::slice::Iter<'a, Span>,
-    range: std::ops::Range<usize>,
-    all: Option<&'a Automaton>,
-    others: Option<&'a Automaton>,
-    /// The next match of `all`, and of `others`, with its automaton; `None` once there is no other.
+    all: Option<&'a TokenFinder>,
+    /// The matches of `all` in the range before `ranges`.
+    in_range: Option<Matches<'a>>,
+    others: Option<(&'a TokenFinder, Matches<'a>)>,
+    /// The next match of `all`, and of `others`; `None` once there is no other.
     next: [Option<TokenMatch<'a>>; 2],
-    is_started: bool,
 }
 
-/// A match, and the automaton that found it.
-type TokenMatch<'a> = (&'a Automaton, aho_corasick::Match);
+/// A match, and the finder that found it.
+type TokenMatch<'a> = (&'a TokenFinder, Found);
 
 impl AddedTokens {
     /// Returns the tokens, whose ids are final; `normalize` returns the normalized form of a text.
@@ -210,6 +237,9 @@ impl AddedTokens {
     fn of(self, mut tokens: Vec<AddedToken>, normalize: impl Fn(&str) -> Result<String>) -> Result<Self> {
         tokens.sort_by_key(|token| token.id);
         let mut added = self;
+        added.by_id.reserve(tokens.len());
+        added.by_content = ContentTable(HashTable::with_capacity(tokens.len()));
+        added.untrusted.reserve(tokens.len());
         for (place, token) in tokens.iter().enumerate() {
             if token.content.is_empty() {
                 return Err(Error::Vocabulary(format!("the added token with the id {} is empty", token.id).into()));
@@ -217,9 +247,10 @@ impl AddedTokens {
             if added.by_id.insert(token.id, place).is_some() {
                 return Err(Error::Vocabulary(format!("two added tokens have the id {}", token.id).into()));
             }
-            if added.by_content.insert(token.content.clone(), place).is_some() {
+            if added.by_content.get(&tokens, &token.content).is_some() {
                 return Err(Error::Vocabulary(format!("{:?} is added twice", shorten(&token.content)).into()));
             }
+            added.by_content.insert(&tokens, place);
             if token.normalized {
                 let normalized = normalize(&token.content)?;
                 if normalized != token.content {
@@ -228,11 +259,12 @@ impl AddedTokens {
             }
         }
         let is_untrusted = |token: &&AddedToken| !added.kept.contains(&token.content) && !is_blank(&token.content);
-        added.untrusted = tokens.iter().filter(is_untrusted).map(|token| token.id).collect();
+        let untrusted = tokens.iter().filter(is_untrusted).map(|token| token.id);
+        added.untrusted.extend(untrusted);
         added.tokens = tokens;
-        added.automata = added.build_automata(|_| true)?;
+        added.finders = added.build_finders(|_| true)?;
         if added.controls().next().is_some() {
-            added.without_controls = Some(added.build_automata(|token| !token.control)?);
+            added.without_controls = Some(added.build_finders(|token| !token.control)?);
         }
         Ok(added)
     }
@@ -259,20 +291,20 @@ impl AddedTokens {
     #[must_use]
     pub fn numbered(&self, new: Vec<AddedToken>, vocab: &Vocab) -> Vec<AddedToken> {
         let mut tokens = self.tokens.clone();
-        let mut ids: HashMap<String, u32> = tokens.iter().map(|token| (token.content.clone(), token.id)).collect();
-        let mut places = self.by_id.clone();
+        let (mut places, mut new_ids) = (self.by_id.clone(), HashMap::<String, u32, FixedHasher>::default());
+        places.reserve(new.len());
+        new_ids.reserve(new.len());
         let size = u32::try_from(vocab.len()).unwrap_or(u32::MAX);
         let last = tokens.iter().map(|token| token.id).max();
         let mut next = last.filter(|&last| last >= size || size == 0).map_or(size, |last| last + 1);
         for mut token in new {
-            token.id = match ids.get(&token.content).copied().or_else(|| vocab.id(&token.content)) {
-                Some(id) => id,
-                None => {
-                    next += 1;
-                    next - 1
-                }
-            };
-            ids.insert(token.content.clone(), token.id);
+            let known = self.id(&token.content).or_else(|| vocab.id(&token.content));
+            let known = known.or_else(|| new_ids.get(&token.content).copied());
+            token.id = known.unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            });
+            new_ids.insert(token.content.clone(), token.id);
             match places.get(&token.id) {
                 Some(&place) => tokens[place] = token,
                 None => {
@@ -333,7 +365,7 @@ impl AddedTokens {
 
     /// Returns an error if a name is not an added token.
     pub(crate) fn expect_added(&self, names: &[String], what: &str) -> Result<()> {
-        let Some(name) = names.iter().find(|name| !self.by_content.contains_key(*name)) else { return Ok(()) };
+        let Some(name) = names.iter().find(|name| self.id(name).is_none()) else { return Ok(()) };
         let message = Message::new(format!("{:?} is not among the added tokens", shorten(name)));
         Err(Error::Config(message.hint("tok.added_tokens lists them").setting(what)))
     }
@@ -348,7 +380,7 @@ impl AddedTokens {
     /// Returns the id of the token with this content.
     #[must_use]
     pub fn id(&self, content: &str) -> Option<u32> {
-        self.by_content.get(content).map(|&place| self.tokens[place].id)
+        self.by_content.get(&self.tokens, content).map(|place| self.tokens[place].id)
     }
 
     /// Returns the decoded form of the token with `id`, which is the form that is matched.
@@ -361,7 +393,7 @@ impl AddedTokens {
     /// Whether this text is that of a special token.
     #[must_use]
     pub fn is_special(&self, token: &str) -> bool {
-        self.by_content.get(token).is_some_and(|&place| self.tokens[place].special)
+        self.by_content.get(&self.tokens, token).is_some_and(|place| self.tokens[place].special)
     }
 
     /// Returns the largest id.
@@ -409,33 +441,28 @@ impl AddedTokens {
         &'a self,
         text: &'a str,
         specials: &'a SpecialsPolicy,
-        allowed: &'a mut AllowedAutomata,
+        allowed: &'a mut AllowedFinders,
     ) -> Result<AddedTokenSearch<'a>> {
-        let automata = match specials {
+        let finders = match specials {
             SpecialsPolicy::Allowed(tokens, names) => self.allow(*tokens, names, allowed)?,
-            SpecialsPolicy::AsFormat => self.without_controls.as_ref().unwrap_or(&self.automata),
-            SpecialsPolicy::Text(TextTokens::Untrusted) => self.trusted_automata(),
-            SpecialsPolicy::Error(TextTokens::Untrusted) => self.refused_automata(),
+            SpecialsPolicy::AsFormat => self.without_controls.as_ref().unwrap_or(&self.finders),
+            SpecialsPolicy::Text(TextTokens::Untrusted) => self.trusted_finders(),
+            SpecialsPolicy::Error(TextTokens::Untrusted) => self.refused_finders(),
             SpecialsPolicy::Match
             | SpecialsPolicy::Text(TextTokens::Special)
             | SpecialsPolicy::Unmatched
-            | SpecialsPolicy::Error(TextTokens::Special) => &self.automata,
+            | SpecialsPolicy::Error(TextTokens::Special) => &self.finders,
         };
-        Ok(AddedTokenSearch { tokens: self, automata, specials, trusted: None, text })
+        Ok(AddedTokenSearch { tokens: self, finders, specials, trusted: None, text })
     }
 
-    /// Returns the automata of the allowed tokens alone, so that forbidden tokens do not hide allowed ones inside them.
-    fn allow<'a>(
-        &self,
-        tokens: TextTokens,
-        names: &[String],
-        allowed: &'a mut AllowedAutomata,
-    ) -> Result<&'a Automata> {
+    /// Returns the finders of the allowed tokens alone, so that forbidden tokens do not hide allowed ones inside them.
+    fn allow<'a>(&self, tokens: TextTokens, names: &[String], allowed: &'a mut AllowedFinders) -> Result<&'a Finders> {
         if allowed.names != names || allowed.tokens != Some(tokens) {
-            allowed.automata = None;
+            allowed.finders = None;
         }
-        let automata = match allowed.automata.take() {
-            Some(automata) => automata,
+        let finders = match allowed.finders.take() {
+            Some(finders) => finders,
             None => {
                 match tokens {
                     TextTokens::Special => self.expect_special(names, "specials")?,
@@ -443,39 +470,39 @@ impl AddedTokens {
                 }
                 let names: HashSet<&String> = names.iter().collect();
                 let is_other = |token: &AddedToken| !self.includes(tokens, token) && !self.in_model.contains(&token.id);
-                self.build_all_automata(|token| is_other(token) || names.contains(&token.content))?
+                self.build_all_finders(|token| is_other(token) || names.contains(&token.content))?
             }
         };
         allowed.tokens = Some(tokens);
         allowed.names = names.to_vec();
-        Ok(allowed.automata.insert(automata))
+        Ok(allowed.finders.insert(finders))
     }
 
-    /// Returns the automata of the tokens that untrusted text may spell.
-    fn trusted_automata(&self) -> &Automata {
-        self.trusted_automata.get_or_init(|| {
+    /// Returns the finders of the tokens that untrusted text may spell.
+    fn trusted_finders(&self) -> &Finders {
+        self.trusted_finders.get_or_init(|| {
             // There is a matcher of all tokens, so there is one of some.
-            self.build_automata(|token| !self.untrusted.contains(&token.id)).unwrap_or_default()
+            self.build_finders(|token| !self.untrusted.contains(&token.id)).unwrap_or_default()
         })
     }
 
-    /// Returns the automata that find a token of untrusted text wherever the model would find it, too.
-    fn refused_automata(&self) -> &Automata {
+    /// Returns the finders that find a token of untrusted text wherever the model would find it, too.
+    fn refused_finders(&self) -> &Finders {
         if !self.has_untrusted_in_model() {
-            return &self.automata;
+            return &self.finders;
         }
         let is_found = |token: &AddedToken| !self.in_model.contains(&token.id) || self.untrusted.contains(&token.id);
         // As above; a few more tokens do not make it too large.
-        self.refused_automata.get_or_init(|| self.build_all_automata(is_found).unwrap_or_default())
+        self.refused_finders.get_or_init(|| self.build_all_finders(is_found).unwrap_or_default())
     }
 
-    /// Builds the automata of the tokens for which `wanted` is true, without those that the model finds.
-    fn build_automata(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Automata> {
-        self.build_all_automata(|token| wanted(token) && !self.in_model.contains(&token.id))
+    /// Builds the finders of the tokens for which `wanted` is true, without those that the model finds.
+    fn build_finders(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Finders> {
+        self.build_all_finders(|token| wanted(token) && !self.in_model.contains(&token.id))
     }
 
-    /// Builds the automata of the tokens for which `wanted` is true.
-    fn build_all_automata(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Automata> {
+    /// Builds the finders of the tokens for which `wanted` is true.
+    fn build_all_finders(&self, wanted: impl Fn(&AddedToken) -> bool) -> Result<Finders> {
         let places = |normalized: bool| {
             let tokens = self.tokens.iter().enumerate();
             tokens
@@ -483,35 +510,33 @@ impl AddedTokens {
                 .map(|(place, _)| place)
                 .collect()
         };
-        let (raw, normalized) = (self.automaton(places(false))?, self.automaton(places(true))?);
-        Ok(Automata { raw, normalized, ..Automata::default() })
+        let (raw, normalized) = (self.finder(places(false))?, self.finder(places(true))?);
+        Ok(Finders { raw, normalized, ..Finders::default() })
     }
 
-    /// Builds the automaton of the longest part of each token without spaces and metaspaces, if each has one.
-    fn parts_without_spaces(&self, Automaton { places, .. }: &Automaton) -> Option<AhoCorasick> {
+    /// Builds the finder of the longest part of each token without spaces and metaspaces, if each has one.
+    fn parts_without_spaces(&self, TokenFinder { places, .. }: &TokenFinder) -> Option<Finder> {
         let part = |&place: &usize| {
             let text = self.token(self.tokens[place].id)?;
             text.split([' ', METASPACE]).max_by_key(|part| part.len()).filter(|part| !part.is_empty())
         };
-        AhoCorasick::new(places.iter().map(part).collect::<Option<Vec<_>>>()?).ok()
+        Finder::new(&places.iter().map(part).collect::<Option<Vec<_>>>()?, TOKENS).ok()
     }
 
-    /// Builds the automaton of the tokens at these indices, or none if all are empty.
-    fn automaton(&self, places: Vec<usize>) -> Result<Option<Automaton>> {
+    /// Builds the finder of the tokens at these indices, or none if all are empty.
+    fn finder(&self, places: Vec<usize>) -> Result<Option<TokenFinder>> {
         let text = |place: usize| self.token(self.tokens[place].id).unwrap_or_default();
         // A token whose normalized form is empty never matches.
         let places: Vec<usize> = places.into_iter().filter(|&place| !text(place).is_empty()).collect();
         if places.is_empty() {
             return Ok(None);
         }
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(places.iter().map(|&place| text(place)))
-            .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}").into()))?;
+        let texts: Vec<&str> = places.iter().map(|&place| text(place)).collect();
+        let finder = Finder::new(&texts, TOKENS)?;
         let is_space = |c: char| is_space(c) || c == METASPACE;
-        let has_spaces = places.iter().any(|&place| text(place).contains(is_space));
+        let has_spaces = texts.iter().any(|text| text.contains(is_space));
         let takes_spaces = places.iter().any(|&place| self.tokens[place].lstrip || self.tokens[place].rstrip);
-        Ok(Some(Automaton { automaton, places, has_spaces, takes_spaces }))
+        Ok(Some(TokenFinder { finder, places, has_spaces, takes_spaces }))
     }
 }
 
@@ -519,8 +544,8 @@ impl<'a> AddedTokenSearch<'a> {
     /// Returns the finder of what a text contains if its normalized form has a token; `None` if that is not known.
     ///
     /// `of` returns the texts of which an ASCII character may be made.
-    pub(crate) fn sources(self, of: impl Fn(char) -> Option<Vec<String>>) -> Option<&'a AhoCorasick> {
-        let Automata { normalized, sources, .. } = self.automata;
+    pub(crate) fn sources(self, of: impl Fn(char) -> Option<Vec<String>>) -> Option<&'a Finder> {
+        let Finders { normalized, sources, .. } = self.finders;
         let find = || {
             let mut patterns = Vec::new();
             for &place in &normalized.as_ref()?.places {
@@ -530,20 +555,20 @@ impl<'a> AddedTokenSearch<'a> {
                 let c = form.chars().find(rare).or_else(|| form.chars().find(char::is_ascii_graphic))?;
                 patterns.extend(of(c)?);
             }
-            AhoCorasick::new(patterns).ok()
+            if patterns.iter().any(String::is_empty) { None } else { Finder::new(&patterns, TOKENS).ok() }
         };
         sources.get_or_init(find).as_ref()
     }
 
     /// Returns the search for a segment of the text.
     pub(crate) fn of_segment(self, trust: SegmentTrust<'a>) -> Self {
-        let automata = &self.tokens.automata;
+        let finders = &self.tokens.finders;
         match trust {
             SegmentTrust::AsOptions => self,
-            SegmentTrust::Full => Self { specials: &SpecialsPolicy::Match, automata, ..self },
+            SegmentTrust::Full => Self { specials: &SpecialsPolicy::Match, finders, ..self },
             SegmentTrust::Within(ranges) => {
-                let trusted = Some(TrustedRanges { ranges, others: self.tokens.trusted_automata() });
-                Self { specials: &SpecialsPolicy::Match, automata, trusted, ..self }
+                let trusted = Some(TrustedRanges { ranges, others: self.tokens.trusted_finders() });
+                Self { specials: &SpecialsPolicy::Match, finders, trusted, ..self }
             }
         }
     }
@@ -555,24 +580,24 @@ impl<'a> AddedTokenSearch<'a> {
 
     /// Whether any token is matched in the normalized text.
     pub(crate) fn searches_normalized(self) -> bool {
-        self.automata.normalized.is_some()
+        self.finders.normalized.is_some()
     }
 
     /// Whether a token may be in the text whose spaces are written as metaspaces; if not, it is in none.
     pub(crate) fn may_be_in(self, text: &str) -> bool {
-        let Automata { normalized, parts, .. } = self.automata;
+        let Finders { normalized, parts, .. } = self.finders;
         let parts = parts.get_or_init(|| self.tokens.parts_without_spaces(normalized.as_ref()?));
-        parts.as_ref().is_none_or(|parts| parts.is_match(text))
+        parts.as_ref().is_none_or(|parts| parts.is_in(text.as_bytes()))
     }
 
     /// Whether no token of normalized text contains white space or a metaspace.
     pub(crate) fn has_no_spaces(self) -> bool {
-        self.automata.normalized.as_ref().is_none_or(|automaton| !automaton.has_spaces)
+        self.finders.normalized.as_ref().is_none_or(|finder| !finder.has_spaces)
     }
 
     /// Whether a token of normalized text takes the white space beside it.
     pub(crate) fn takes_spaces(self) -> bool {
-        self.automata.normalized.as_ref().is_some_and(|automaton| automaton.takes_spaces)
+        self.finders.normalized.as_ref().is_some_and(|finder| finder.takes_spaces)
     }
 
     /// Whether an error may need the original position of normalized text.
@@ -598,7 +623,7 @@ impl<'a> AddedTokenSearch<'a> {
         each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
         let origin = |at| base as usize + at;
-        let all = self.automata.raw.as_ref();
+        let all = self.finders.raw.as_ref();
         let Some(TrustedRanges { ranges, others }) = self.trusted else {
             return self.split(find_all(all, part), part, is_space, origin, each);
         };
@@ -615,7 +640,7 @@ impl<'a> AddedTokenSearch<'a> {
     ) -> Result<(), E> {
         let escapes_spaces = self.tokens.escapes_spaces;
         let is_space = |c| is_space(c) || escapes_spaces && c == METASPACE;
-        let all = self.automata.normalized.as_ref();
+        let all = self.finders.normalized.as_ref();
         let Some(TrustedRanges { ranges, others }) = self.trusted else {
             return self.split(find_all(all, text), text, is_space, origin, each);
         };
@@ -633,10 +658,11 @@ impl<'a> AddedTokenSearch<'a> {
         origin: impl Fn(usize) -> usize,
         mut each: impl FnMut(TextPart) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut done = 0;
-        for (automaton, found) in matches {
-            let token = &self.tokens.tokens[automaton.places[found.pattern().as_usize()]];
-            let (mut start, mut end) = (found.start(), found.end());
+        let (mut done, mut work) = (0, Work::default());
+        for (finder, found) in matches {
+            work.add(1 + found.end - found.start);
+            let token = &self.tokens.tokens[finder.places[found.string]];
+            let Found { mut start, mut end, .. } = found;
             if token.single_word && !stands_alone(text, start..end) {
                 continue;
             }
@@ -680,9 +706,9 @@ impl<'a> AddedTokenSearch<'a> {
 }
 
 /// Returns the matches in a whole text.
-fn find_all<'a>(automaton: Option<&'a Automaton>, text: &'a str) -> impl Iterator<Item = TokenMatch<'a>> {
-    let found = automaton.map(|automaton| (automaton, automaton.automaton.find_iter(text)));
-    found.into_iter().flat_map(|(automaton, found)| found.map(move |found| (automaton, found)))
+fn find_all<'a>(finder: Option<&'a TokenFinder>, text: &'a str) -> impl Iterator<Item = TokenMatch<'a>> {
+    let found = finder.map(|own| own.finder.matches(text.as_bytes()).map(move |found| (own, found)));
+    found.into_iter().flatten()
 }
 
 /// Returns the ranges of a normalized text whose characters come from one of some ranges of the original.
@@ -711,27 +737,29 @@ fn ranges_of(text: &str, ranges: &[Span], origin: impl Fn(usize) -> usize) -> Ve
 }
 
 impl<'a> MatchesInRanges<'a> {
-    fn new(text: &'a str, ranges: &'a [Span], all: Option<&'a Automaton>, others: Option<&'a Automaton>) -> Self {
-        Self { text, ranges: ranges.iter(), range: 0..0, all, others, next: [None, None], is_started: false }
+    fn new(text: &'a str, ranges: &'a [Span], all: Option<&'a TokenFinder>, others: Option<&'a TokenFinder>) -> Self {
+        let others = others.map(|others| (others, others.finder.matches(text.as_bytes())));
+        let mut matches = Self { text, ranges: ranges.iter(), all, in_range: None, others, next: [None, None] };
+        matches.next = [matches.first_in_ranges(0), matches.first_anywhere(0)];
+        matches
     }
 
     /// Returns the first match of all tokens in the ranges from a byte on.
-    fn in_ranges(&mut self, from: usize) -> Option<TokenMatch<'a>> {
+    fn first_in_ranges(&mut self, from: usize) -> Option<TokenMatch<'a>> {
         let all = self.all?;
         loop {
-            let input = aho_corasick::Input::new(self.text)
-                .range(self.range.start.max(from).min(self.range.end)..self.range.end);
-            if let Some(found) = all.automaton.find(input) {
+            if let Some(found) = self.in_range.as_mut().and_then(|matches| matches.first_from(from)) {
                 return Some((all, found));
             }
-            self.range = self.ranges.next()?.range();
+            let range = self.ranges.next()?.range();
+            self.in_range = Some(all.finder.matches_in(self.text.as_bytes(), range));
         }
     }
 
     /// Returns the first match of the other tokens from a byte on.
-    fn anywhere(&self, from: usize) -> Option<TokenMatch<'a>> {
-        let others = self.others?;
-        others.automaton.find(aho_corasick::Input::new(self.text).range(from..)).map(|found| (others, found))
+    fn first_anywhere(&mut self, from: usize) -> Option<TokenMatch<'a>> {
+        let (others, matches) = self.others.as_mut()?;
+        matches.first_from(from).map(|found| (*others, found))
     }
 }
 
@@ -739,19 +767,16 @@ impl<'a> Iterator for MatchesInRanges<'a> {
     type Item = TokenMatch<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if !std::mem::replace(&mut self.is_started, true) {
-            self.next = [self.in_ranges(0), self.anywhere(0)];
-        }
-        let first = self.next.iter().flatten().min_by_key(|(_, found)| (found.start(), std::cmp::Reverse(found.end())));
-        let &(automaton, found) = first?;
-        let is_passed = |next: &TokenMatch<'_>| next.1.start() < found.end();
+        let first = self.next.iter().flatten().min_by_key(|(_, found)| (found.start, std::cmp::Reverse(found.end)));
+        let &(finder, found) = first?;
+        let is_passed = |next: &TokenMatch<'_>| next.1.start < found.end;
         if self.next[0].as_ref().is_some_and(is_passed) {
-            self.next[0] = self.in_ranges(found.end());
+            self.next[0] = self.first_in_ranges(found.end);
         }
         if self.next[1].as_ref().is_some_and(is_passed) {
-            self.next[1] = self.anywhere(found.end());
+            self.next[1] = self.first_anywhere(found.end);
         }
-        Some((automaton, found))
+        Some((finder, found))
     }
 }
 
@@ -780,7 +805,7 @@ mod tests {
 
     fn split(tokens: &AddedTokens, text: &str, specials: &SpecialsPolicy) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        tokens.matching(text, specials, &mut AllowedAutomata::default())?.raw(text, 0, |part| {
+        tokens.matching(text, specials, &mut AllowedFinders::default())?.raw(text, 0, |part| {
             found.push(match part {
                 TextPart::Text(span) => text[span.range()].to_owned(),
                 TextPart::Token(id, span) => format!("<{id}:{}>", &text[span.range()]),
@@ -882,7 +907,7 @@ mod tests {
     /// Returns the parts of a text of which some ranges are trusted, before and after normalization to lower case.
     fn split_within(tokens: &AddedTokens, text: &str, ranges: &[(usize, usize)]) -> [Vec<String>; 2] {
         let ranges: Vec<Span> = ranges.iter().map(|&(start, end)| Span::new(start, end)).collect();
-        let (specials, mut allowed) = (SpecialsPolicy::default(), AllowedAutomata::default());
+        let (specials, mut allowed) = (SpecialsPolicy::default(), AllowedFinders::default());
         let search = tokens.matching(text, &specials, &mut allowed).unwrap();
         let search = search.of_segment(SegmentTrust::Within(&ranges));
         let shown = |text: &str, part| match part {
@@ -955,7 +980,7 @@ mod tests {
         );
         assert_eq!(split(&control, "[A][B]", &SpecialsPolicy::Match).unwrap(), ["<1:[A][B]>"]);
         let of = |specials: &SpecialsPolicy, tokens: &AddedTokens| {
-            tokens.matching("", specials, &mut AllowedAutomata::default()).unwrap().entries()
+            tokens.matching("", specials, &mut AllowedFinders::default()).unwrap().entries()
         };
         assert_eq!(of(&SpecialsPolicy::AsFormat, &control), AllowedEntries::Ordinary);
         assert_eq!(of(&SpecialsPolicy::AsFormat, &tokens(|_| {})), AllowedEntries::All);

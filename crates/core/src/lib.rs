@@ -54,6 +54,8 @@ pub mod postprocess;
 pub mod pretokenize;
 pub mod settings;
 pub mod splitter;
+pub mod stop;
+mod strings;
 pub mod text;
 pub mod training;
 pub mod vocab;

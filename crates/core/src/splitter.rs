@@ -1,5 +1,6 @@
 //! The stages that training and encoding share: normalization and pre-tokenization of a text into words.
 
+use crate::text::pattern::Pattern;
 use std::collections::HashSet;
 
 use crate::added::AddedTokenSearch;
@@ -55,6 +56,28 @@ impl WordSplitter {
         };
         let needs_alignment = pre_tokenizer.as_ref().is_some_and(PreTokenizer::needs_origin);
         Self { normalizer: None, pre_tokenizer, needs_alignment }
+    }
+
+    /// Returns the splitter with a limit of Oniguruma's retries in a text.
+    pub(crate) fn with_retries(self, retries: Option<u64>) -> Result<Self> {
+        let (normalizer, pre_tokenizer) = self.into_parts();
+        Self::new(
+            normalizer.map(|normalizer| normalizer.with_retries(retries)),
+            pre_tokenizer.map(|pre_tokenizer| pre_tokenizer.with_retries(retries)),
+        )
+    }
+
+    /// Builds the automata of the patterns, which are otherwise built on first use.
+    pub(crate) fn build_patterns(&self) {
+        let of_normalizer = self.normalizer.iter().flat_map(Normalizer::steps).filter_map(|step| match step {
+            Normalizer::Replace { pattern, .. } => Some(pattern),
+            _ => None,
+        });
+        let of_pre_tokenizer = self.pre_tokenizer.iter().flat_map(PreTokenizer::steps).filter_map(|step| match step {
+            PreTokenizer::Split(split) => Some(&split.pattern),
+            _ => None,
+        });
+        of_normalizer.chain(of_pre_tokenizer).for_each(Pattern::build);
     }
 
     /// Returns the stages of BERT, which a `vocab.txt` implies.
@@ -215,7 +238,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::added::{AddedToken, AddedTokens, AllowedAutomata, SegmentTrust, SpecialsPolicy, TextTokens};
+    use crate::added::{AddedToken, AddedTokens, AllowedFinders, SegmentTrust, SpecialsPolicy, TextTokens};
     use crate::normalize::UnicodeForm;
     #[cfg(feature = "jieba")]
     use crate::pretokenize::Jieba;
@@ -237,7 +260,7 @@ mod tests {
     fn split(splitter: &WordSplitter, text: &str, ends: &[(usize, bool)]) -> Words {
         let token = AddedToken { id: 8, content: "Yo".to_owned(), normalized: true, ..AddedToken::default() };
         let added = AddedTokens::new(vec![AddedToken::special(7, "[X]"), token], |text| splitter.normalize(text));
-        let (added, mut allowed) = (added.unwrap(), AllowedAutomata::default());
+        let (added, mut allowed) = (added.unwrap(), AllowedFinders::default());
         let specials = SpecialsPolicy::Text(TextTokens::Special);
         let matching = added.matching(text, &specials, &mut allowed).unwrap();
         let mut start = 0;
@@ -332,7 +355,7 @@ mod tests {
         for step in steps {
             let splitter = splitter(normalizer(), vec![step]);
             for text in ["É yo, [X] Éyo", "  a[X]b  ", "[X]", "", "\u{301}e", "ﬁ \u{1f600}!"] {
-                let (mut allowed, mut direct, mut rebased) = <(AllowedAutomata, Words, Words)>::default();
+                let (mut allowed, mut direct, mut rebased) = <(AllowedFinders, Words, Words)>::default();
                 let matching = added.matching(text, &SpecialsPolicy::Match, &mut allowed).unwrap();
                 splitter.split_segments(text, [(Span::new(0, text.len()), matching)], true, &mut direct).unwrap();
                 splitter.split_with_base(text, matching, &mut rebased).unwrap();

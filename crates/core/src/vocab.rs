@@ -65,6 +65,9 @@ impl AllowedEntries {
 /// The maximum number of unused ids, which keeps a small file from requesting a large table.
 const MAX_GAPS: usize = 1 << 20;
 
+/// The largest number of bytes of all tokens together; tries number their nodes in 32 bits.
+const MAX_BYTES: usize = 1 << 30;
+
 /// The span of an id without token; no token is that long.
 const GAP: Span = Span { start: u32::MAX, end: u32::MAX };
 
@@ -130,8 +133,8 @@ impl Vocab {
                 format!("token {:?} has the id {id}, far beyond the number of tokens", shorten(token)).into(),
             ));
         }
-        if self.text.len() + token.len() >= GAP.start as usize {
-            return Err(Error::Vocabulary("the tokens of the vocabulary are 4 GiB long together".into()));
+        if self.text.len() + token.len() > MAX_BYTES {
+            return Err(Error::Vocabulary("the tokens of the vocabulary are longer than 1 GiB together".into()));
         }
         if let Some(other) = self.token(id) {
             return Err(Error::Vocabulary(

@@ -205,7 +205,7 @@ fn truncate_text_json() {
         let (text, n) = (case["text"].as_str().unwrap(), usize::try_from(case["n"].as_u64().unwrap()).unwrap());
         for (side, direction) in [("right", Direction::Right), ("left", Direction::Left)] {
             let limit = TextLimit { max_tokens: n, direction, continues: false };
-            let kept = made.truncate_text(text, limit, &options(case, &made), &mut scratch, &|| false);
+            let kept = made.truncate_text(text, limit, &options(case, &made), &mut scratch);
             assert_eq!(json!(kept.ok().flatten().map(|kept| kept.text)), case[side], "{side}, {}", case["name"]);
         }
     }

@@ -88,6 +88,11 @@ impl AlignedEncoding {
         Self::with_offsets(encoding, offsets, tokenizer, input)
     }
 
+    /// Sets the input of which the encoding is a part.
+    pub(crate) fn set_input(&mut self, input: TruncatedInput) {
+        self.input = Some(input);
+    }
+
     /// Returns an encoding whose offsets in characters are known.
     pub(crate) fn with_offsets(
         encoding: encoding::Encoding,

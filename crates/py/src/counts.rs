@@ -21,7 +21,7 @@ use crate::errors::{from_io, from_storage, in_file, in_settings, to_py, utf8};
 use crate::functions;
 use crate::input::texts;
 use crate::temporary::WorkFolder;
-use crate::threads::{self, TaskNumbers};
+use crate::threads::{self, TaskNumbers, detach};
 use crate::utf8::checked;
 
 /// The number of bytes that a thread reads at a time.
@@ -46,7 +46,7 @@ pub(crate) struct WordCounts {
 impl WordCounts {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
-        let read = py.detach(|| read_counts(data));
+        let read = detach(py, || read_counts(data))?;
         read.map(|inner| Self { inner }).map_err(to_py)
     }
 
@@ -62,10 +62,10 @@ impl WordCounts {
     }
 
     fn merged(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
-        let merged = py.detach(|| {
+        let merged = detach(py, || {
             let mut sum = self.inner.clone();
             sum.merge(&other.inner).map(|()| sum)
-        });
+        })?;
         merged.map(|inner| Self { inner }).map_err(to_py)
     }
 
@@ -84,7 +84,7 @@ impl WordCounts {
     }
 
     fn to_text(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_counts(&self.inner)).map_err(to_py)
+        detach(py, || write_counts(&self.inner))?.map_err(to_py)
     }
 
     /// Returns the table with another splitter (JSON), or with none.
@@ -120,7 +120,7 @@ impl WordCounts {
         limit: usize,
     ) -> PyResult<Vec<String>> {
         let splitter = functions::splitter(splitter, functions)?;
-        let foreign = py.detach(|| self.inner.foreign_to(&splitter, limit)).map_err(to_py)?;
+        let foreign = detach(py, || self.inner.foreign_to(&splitter, limit))?.map_err(to_py)?;
         Ok(foreign.into_iter().map(str::to_owned).collect())
     }
 
@@ -184,17 +184,19 @@ impl WordCounter {
         let lines = Lines { replace, keep_ends };
         let start = BlockStart { document: self.documents, line: 0, byte: 0 };
         let blocks = Mutex::new((FileBlocks::new(Box::new(open(&path)?), BLOCK), start));
+        // The others end the blocks that they have, which may have an earlier fault.
+        let failed = AtomicBool::new(false);
         let work = |shard: &mut Counter, stop: &AtomicBool| {
             let mut block = Vec::new();
             loop {
-                if stop.load(Ordering::Relaxed) {
+                if stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed) {
                     return Err(FileBlockError::Core(Error::Interrupted));
                 }
                 let mut blocks = blocks.lock().map_err(|_| FileBlockError::Core(Error::Interrupted))?;
                 let Some(start) = next_lines(&mut blocks, &mut block)? else { return Ok(()) };
                 drop(blocks);
                 if let Err(error) = shard.add_lines(&block, start, lines) {
-                    stop.store(true, Ordering::Relaxed);
+                    failed.store(true, Ordering::Relaxed);
                     return Err(FileBlockError::Core(error));
                 }
             }
@@ -223,14 +225,14 @@ impl WordCounter {
         let inner = if let Some(runs) = self.runs(py)? {
             until_interrupted(py, runs, |words| counts::WordCounts::from_sorted(splitter, words))?
         } else {
-            let sum = py.detach(|| {
+            let sum = detach(py, || {
                 let mut tables = self.tables();
                 let first = tables.next().unwrap_or_else(|| Ok(counts::WordCounts::new(splitter)))?;
                 tables.try_fold(first, |mut sum, table| {
                     sum.merge(&table?)?;
                     Ok(sum)
                 })
-            });
+            })?;
             sum.map_err(to_py)?
         };
         Ok(WordCounts { inner })
@@ -243,8 +245,8 @@ impl WordCounter {
         if let Some(runs) = self.runs(py)? {
             return write_bucket_files(py, runs, Some(&splitter), &paths);
         }
-        let tables: Vec<_> = py.detach(|| self.tables().collect::<Result<_, _>>()).map_err(to_py)?;
-        let words = py.detach(|| MergedWords::new(tables.iter().map(counts::WordCounts::sorted).collect()));
+        let tables: Vec<_> = detach(py, || self.tables().collect::<Result<_, _>>())?.map_err(to_py)?;
+        let words = detach(py, || MergedWords::new(tables.iter().map(counts::WordCounts::sorted).collect()))?;
         write_bucket_files(py, words.map_err(to_py)?, Some(&splitter), &paths)
     }
 }

@@ -17,6 +17,7 @@ use crate::blocks::open;
 use crate::errors::{from_io, from_storage, in_file, to_core, to_py};
 use crate::temporary::{FileWithPath, WorkFolder};
 use crate::threads;
+use crate::threads::detach;
 
 /// The number of words, the sum of their counts, and the fingerprint of a table.
 pub(crate) type Summary = (u64, u64, String);
@@ -60,7 +61,7 @@ pub(crate) fn merged_files(
             }
             files.push(file);
         }
-        py.detach(|| MergedWords::new(files)).map_err(to_py)
+        detach(py, || MergedWords::new(files))?.map_err(to_py)
     };
     let words: Words = if paths.len() <= MAX_MERGED {
         Box::new(open_all(&paths)?)
@@ -70,7 +71,7 @@ pub(crate) fn merged_files(
         for group in paths.chunks(MAX_MERGED) {
             runs.push(until_interrupted(py, open_all(group)?, |words| Run::write(&*work, words))?);
         }
-        Box::new(py.detach(|| MergedWords::new(reduce(runs, MAX_MERGED, &*work, &|| false)?)).map_err(to_py)?)
+        Box::new(detach(py, || MergedWords::new(reduce(runs, MAX_MERGED, &*work, &|| false)?))?.map_err(to_py)?)
     };
     Ok((first.and_then(|(_, splitter)| splitter), words))
 }

@@ -9,6 +9,7 @@ use pyo3::types::PyList;
 use crate::arguments::{Ids, items};
 use crate::batch::Batch;
 use crate::errors::in_text;
+use crate::threads::stoppable;
 
 /// The number of rows after which a signal, such as that of Ctrl-C, ends the call.
 const ROWS_PER_CHECK: usize = 256;
@@ -48,7 +49,7 @@ impl<'py> IdRows<'py> {
             if row.is_multiple_of(ROWS_PER_CHECK) {
                 py.check_signals()?;
             }
-            decode(self.row(row)).map_err(|error| in_text((row, error)))
+            stoppable(|| decode(self.row(row)))?.map_err(|error| in_text((row, error)))
         };
         (0..self.len()).map(each).collect()
     }

@@ -16,7 +16,7 @@ use crate::call::{Call, Failure};
 use crate::encoded::{Encoded, in_order};
 use crate::errors::{in_text, to_py};
 use crate::input::InputRows;
-use crate::threads::{self, MIN_DETACHED_BYTES, TaskNumbers, task_bytes};
+use crate::threads::{self, MIN_DETACHED_BYTES, TaskNumbers, detach, task_bytes};
 
 /// A task for a thread.
 enum Task<'a> {
@@ -48,7 +48,7 @@ pub(crate) fn encode_batch(
     let target = padding.target(longest).map_err(to_py)?;
     let lengths = encoded.lengths.iter().map(|&length| u32::try_from(length).unwrap_or(u32::MAX)).collect();
     let rows = encoded.lengths.len();
-    let padded = py.detach(|| encoded.padded(padding, target)).map_err(|_| {
+    let padded = detach(py, || encoded.padded(padding, target))?.map_err(|_| {
         PyMemoryError::new_err(format!("there is no memory for {rows} texts padded to {target} tokens each"))
     })?;
     Ok(padded.into_batch(Some((lengths, padding.direction == Direction::Left))))
@@ -62,11 +62,11 @@ fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &InputRows<'_>, threads: u
             let mut encoded = Encoded::new(call.columns);
             job.encode(&all, &mut call.pool.scratch(), &mut encoded).map(|()| encoded)
         };
-        return py.detach(encode).map_err(in_text);
+        return detach(py, encode)?.map_err(in_text);
     }
     let cuts = if call.columns { None } else { call.tokenizer.cuts(call.options) };
     let job = Job { call, rows, cuts };
-    let tasks = py.detach(|| job.tasks(task_bytes(bytes, threads)));
+    let tasks = detach(py, || job.tasks(task_bytes(bytes, threads)))?;
     job.encode_all(py, &tasks, Encoded::for_threads(threads.min(tasks.len()), bytes, call.columns))
 }
 

@@ -13,7 +13,7 @@ use crate::call::{Call, Failure};
 use crate::encoding::Encoding;
 use crate::errors::{in_text, to_py};
 use crate::input::InputRows;
-use crate::threads::{self, MIN_DETACHED_BYTES, TaskNumbers};
+use crate::threads::{self, MIN_DETACHED_BYTES, TaskNumbers, detach};
 
 /// An encoding and its offsets in characters.
 type Aligned = (encoding::Encoding, Vec<(u32, u32)>);
@@ -33,7 +33,7 @@ pub(crate) fn encode_list(
     if let Some(padding) = &call.options.padding {
         let longest = encodings.iter().map(|(encoding, _)| encoding.len()).max().unwrap_or(0);
         let target = padding.target(longest).map_err(to_py)?;
-        py.detach(|| encodings.iter_mut().for_each(|encoding| pad(encoding, padding, target)));
+        detach(py, || encodings.iter_mut().for_each(|encoding| pad(encoding, padding, target)))?;
         options.padding = Some(Padding { length: Some(target), pad_to_multiple_of: None, ..padding.clone() });
     }
     let rows = rows.into_rows().into_iter();
@@ -51,7 +51,7 @@ pub(crate) fn encode_list(
 fn encode_rows(py: Python<'_>, call: &Call<'_>, rows: &InputRows<'_>, threads: usize) -> PyResult<Vec<Aligned>> {
     if rows.total_bytes() < MIN_DETACHED_BYTES {
         let encode = || encode_range(call, rows, 0..rows.len(), &mut call.pool.scratch());
-        return py.detach(encode).map_err(in_text);
+        return detach(py, encode)?.map_err(in_text);
     }
     let tasks = rows.tasks(threads);
     let (tickets, failed) = (TaskNumbers::new(tasks.len()), AtomicBool::new(false));

@@ -1,6 +1,6 @@
 //! Encoding a single text or pair.
 
-use std::sync::Mutex;
+use std::sync::Arc;
 
 use numpy::PyArray1;
 use piecework_core::Result;
@@ -15,7 +15,7 @@ use crate::char_map::CharMaps;
 use crate::encoding::Encoding;
 use crate::errors::{to_py, utf8};
 use crate::input::{InputRow, PythonText};
-use crate::threads::MIN_DETACHED_BYTES;
+use crate::threads::{MIN_DETACHED_BYTES, detach, stoppable};
 
 impl Call<'_> {
     /// Returns the encoding of a row; if it was truncated, the row is kept to compute the overflowing parts.
@@ -23,11 +23,14 @@ impl Call<'_> {
         let Self { tokenizer, pool, options, .. } = self;
         let encode = || {
             let encoding = row.with_inputs(|text, pair| tokenizer.encode(text, pair, options, &mut pool.scratch()))?;
-            Ok((encoding, row.maps()))
+            let is_truncated = encoding.is_truncated;
+            Ok((Arc::new(AlignedEncoding::new(encoding, &row.maps(), tokenizer, None)), is_truncated))
         };
-        let (encoding, maps) = detached(py, row.len(), encode)?;
-        let input = encoding.is_truncated.then(|| TruncatedInput::new(self, row, options.clone()));
-        Ok(Encoding::new(AlignedEncoding::new(encoding, &maps, tokenizer, input)))
+        let (mut encoding, is_truncated) = detached(py, row.len(), encode)?;
+        if is_truncated && let Some(encoding) = Arc::get_mut(&mut encoding) {
+            encoding.set_input(TruncatedInput::new(self, row, options.clone()));
+        }
+        Ok(Encoding { inner: encoding })
     }
 
     /// Returns the ids of a row.
@@ -64,24 +67,11 @@ impl Call<'_> {
         limit: TextLimit,
     ) -> PyResult<Option<(Bound<'py, PyString>, bool)>> {
         let (py, whole) = (text.py(), utf8(text)?);
-        let signal = Mutex::new(None);
-        let is_stopped = || {
-            let found = Python::attach(|py| py.check_signals().err());
-            let is_stopped = found.is_some();
-            if let Ok(mut signal) = signal.lock() {
-                *signal = found;
-            }
-            is_stopped
-        };
         let done = detached(py, whole.len(), || {
-            let scratch = &mut self.pool.scratch();
-            self.tokenizer.truncate_text(whole, limit, self.options, scratch, &is_stopped)
-        });
-        if let Ok(Some(error)) = signal.into_inner() {
-            return Err(error);
-        }
+            self.tokenizer.truncate_text(whole, limit, self.options, &mut self.pool.scratch())
+        })?;
         let whole_or = |kept: &str| if kept.len() == whole.len() { text.clone() } else { PyString::new(py, kept) };
-        Ok(done?.map(|kept| (whole_or(kept.text), kept.is_longest)))
+        Ok(done.map(|kept| (whole_or(kept.text), kept.is_longest)))
     }
 
     /// Returns the best segmentations of a text with their scores, best first.
@@ -91,7 +81,7 @@ impl Call<'_> {
             let found = self.tokenizer.encode_nbest(text, n, self.options, &mut self.pool.scratch())?;
             Ok((found, CharMaps::of(text)))
         };
-        let (found, maps) = py.detach(encode).map_err(to_py)?;
+        let (found, maps) = detach(py, encode)?.map_err(to_py)?;
         let aligned = |encoding| Encoding::new(AlignedEncoding::new(encoding, &maps, self.tokenizer, None));
         Ok(found.into_iter().map(|(encoding, score)| (aligned(encoding), score)).collect())
     }
@@ -99,8 +89,8 @@ impl Call<'_> {
 
 /// Runs work on `bytes` bytes, and releases the GIL if the work takes longer than that.
 fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    let done = if bytes < MIN_DETACHED_BYTES { work() } else { py.detach(work) };
-    done.map_err(to_py)
+    let done = if bytes < MIN_DETACHED_BYTES { stoppable(work) } else { detach(py, work) };
+    done?.map_err(to_py)
 }
 
 /// Returns ids as an array that owns its memory, or as a list.

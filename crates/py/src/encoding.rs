@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use piecework_core::encoding::{self, Direction, NONE, NamedToken};
+use piecework_core::stop::Work;
 use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -12,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyType};
 use crate::aligned::{AlignedEncoding, Names};
 use crate::arguments::{position, wrong_type};
 use crate::errors::{invalid_setting, to_py};
+use crate::threads::{detach, stoppable};
 use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
@@ -147,7 +149,12 @@ fn pairs<'py>(py: Python<'py>, spans: impl ExactSizeIterator<Item = (u32, u32)>)
         Some(integer) => integer.bind(py).clone(),
         None => PyInt::new(py, value),
     };
-    PyList::new(py, spans.map(|(start, end)| (integer(start), integer(end))))
+    let mut work = Work::default();
+    let pairs = spans.map(|(start, end)| {
+        work.add(1);
+        (integer(start), integer(end))
+    });
+    stoppable(|| PyList::new(py, pairs))?
 }
 
 /// Returns the column with `None` for `NONE`.
@@ -247,7 +254,7 @@ impl Encoding {
     /// Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.
     #[getter]
     fn overflowing(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
-        let parts = py.detach(|| self.inner.overflowing()).map_err(to_py)?;
+        let parts = detach(py, || self.inner.overflowing())?.map_err(to_py)?;
         Ok(parts.iter().map(|inner| Self { inner: Arc::clone(inner) }).collect())
     }
 

@@ -13,6 +13,7 @@ use pyo3::types::PyBytes;
 
 use crate::errors::{in_settings, to_py};
 use crate::functions;
+use crate::threads::detach;
 use crate::tokenizer::Tokenizer;
 
 /// A row of the table of formats: its name, its file name suffix, and the suffixes of its companion files.
@@ -55,7 +56,7 @@ pub(crate) fn write_format<'py>(
     let py = tokenizer.py();
     let format = format_named(name).map_err(to_py)?;
     let inner = &tokenizer.get().inner;
-    let files = py.detach(|| format.write(inner, base)).map_err(to_py)?;
+    let files = detach(py, || format.write(inner, base))?.map_err(to_py)?;
     Ok(files.into_iter().map(|(name, bytes)| (name, PyBytes::new(py, &bytes))).collect())
 }
 
@@ -123,5 +124,5 @@ pub(crate) fn first_gap(tokenizer: &Bound<'_, Tokenizer>) -> Option<u32> {
 #[pyfunction]
 pub(crate) fn splitter_fingerprint(py: Python<'_>, splitter: &str) -> PyResult<String> {
     let splitter = read_text_splitter(splitter, &[]).map_err(in_settings)?;
-    py.detach(|| format::splitter_fingerprint(&splitter)).map_err(to_py)
+    detach(py, || format::splitter_fingerprint(&splitter))?.map_err(to_py)
 }

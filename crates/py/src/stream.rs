@@ -11,6 +11,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyIterator, PyString, PyType};
 
 use crate::arguments::{Ids, wrong_type};
 use crate::errors::{id_error, to_py, utf8};
+use crate::threads::detach;
 
 /// The number of ids from which on a step releases the GIL.
 const MIN_DETACHED_IDS: usize = 64;
@@ -64,8 +65,19 @@ impl DecodeStream {
 
     fn step_ids<'py>(&self, py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyAny>> {
         let mut new = Vec::new();
-        let mut step = || self.tokenizer.decode_step(&mut self.state(), &self.settings.inner, ids, &mut new);
-        let positions = if ids.len() < MIN_DETACHED_IDS { step() } else { py.detach(step) };
+        let mut step = |state: &mut IdStream| self.tokenizer.decode_step(state, &self.settings.inner, ids, &mut new);
+        let positions = if ids.len() < MIN_DETACHED_IDS {
+            step(&mut self.state())
+        } else {
+            // A step that is stopped leaves the stream as it was before.
+            detach(py, || {
+                let mut state = self.state();
+                let mut next = state.clone();
+                let positions = step(&mut next);
+                *state = next;
+                positions
+            })?
+        };
         self.to_step(py, &new, positions.map_err(to_py)?.as_ref())
     }
 

@@ -4,6 +4,7 @@ use piecework_core::format::read_decoder;
 use piecework_core::normalize::Precompiled;
 use piecework_core::pretokenize::words::{Word, Words};
 use piecework_core::splitter::WordSplitter;
+use piecework_core::stop::Work;
 use piecework_core::text::span::Span;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -13,6 +14,7 @@ use crate::char_map::CharacterOffsets;
 use crate::errors::{in_settings, to_py};
 use crate::functions;
 use crate::input::texts;
+use crate::threads::{detach, stoppable};
 
 /// A normalizer and a pre-tokenizer without a model.
 #[pyclass(frozen, module = "piecework._core")]
@@ -30,20 +32,21 @@ impl TextStages {
 
     /// Returns the normalized text.
     fn normalize(&self, text: &Bound<'_, PyAny>) -> PyResult<String> {
-        self.splitter.normalize(string("text", text)?).map_err(to_py)
+        let (py, text) = (text.py(), string("text", text)?);
+        detach(py, || self.splitter.normalize(text))?.map_err(to_py)
     }
 
     /// Returns the normalized text, with the original characters of each of its characters.
     fn normalize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Aligned> {
-        let text = string("text", text)?;
-        let normalized = self.splitter.normalize_aligned(text).map_err(to_py)?;
+        let (py, text) = (text.py(), string("text", text)?);
+        let normalized = detach(py, || self.splitter.normalize_aligned(text))?.map_err(to_py)?;
         Ok(aligned(normalized.text(), 0, &CharacterOffsets::new(text), |span| normalized.original(span)))
     }
 
     /// Returns the words of the pre-tokenizer, each with the original characters of its characters.
     fn pre_tokenize_aligned(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<Aligned>> {
-        let text = string("text", text)?;
-        let words = self.words(text)?;
+        let (py, text) = (text.py(), string("text", text)?);
+        let words = self.words(py, text)?;
         let map = CharacterOffsets::new(text);
         let word =
             |word: &Word| aligned(words.text_of(word), word.span.range().start, &map, |span| words.original(span));
@@ -53,17 +56,23 @@ impl TextStages {
     /// Returns the words of the pre-tokenizer, with their character spans.
     fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, text) = (text.py(), string("text", text)?);
-        let words = self.words(text)?;
-        let map = CharacterOffsets::new(text);
-        PyList::new(py, words.as_slice().iter().map(|word| (words.text_of(word), map.characters(word.origin))))
+        let words = self.words(py, text)?;
+        let (map, mut work) = (CharacterOffsets::new(text), Work::default());
+        let rows = words.as_slice().iter().map(|word| {
+            work.add(1);
+            (words.text_of(word), map.characters(word.origin))
+        });
+        stoppable(|| PyList::new(py, rows))?
     }
 }
 
 impl TextStages {
-    fn words(&self, text: &str) -> PyResult<Words> {
-        let mut words = Words::default();
-        self.splitter.split(text, true, &mut words).map_err(to_py)?;
-        Ok(words)
+    fn words(&self, py: Python<'_>, text: &str) -> PyResult<Words> {
+        let split = || {
+            let mut words = Words::default();
+            self.splitter.split(text, true, &mut words).map(|()| words)
+        };
+        detach(py, split)?.map_err(to_py)
     }
 }
 
@@ -90,13 +99,13 @@ pub(crate) fn decode_tokens(decoder: &str, tokens: &Bound<'_, PyAny>) -> PyResul
 /// Returns the charsmap of a named normalization, or `None` if it changes nothing.
 #[pyfunction]
 pub(crate) fn charsmap_named(py: Python<'_>, name: &str) -> PyResult<Option<Vec<u8>>> {
-    let rules = py.detach(|| Precompiled::named(name)).map_err(to_py)?;
+    let rules = detach(py, || Precompiled::named(name))?.map_err(to_py)?;
     Ok(rules.map(|rules| rules.charsmap().to_vec()))
 }
 
 /// Returns the charsmap of rules that replace strings.
 #[pyfunction]
 pub(crate) fn charsmap_of(py: Python<'_>, rules: Vec<(String, String)>) -> PyResult<Vec<u8>> {
-    let rules = py.detach(|| Precompiled::of(rules)).map_err(to_py)?;
+    let rules = detach(py, || Precompiled::of(rules))?.map_err(to_py)?;
     Ok(rules.charsmap().to_vec())
 }

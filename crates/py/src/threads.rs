@@ -1,11 +1,13 @@
 //! Threads that end with the call, and the calling thread, which handles Ctrl-C.
 
+use std::cell::{Cell, RefCell};
 use std::num::NonZero;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
+use piecework_core::stop::unless_stopped;
 use pyo3::Borrowed;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -79,6 +81,46 @@ impl SignalTimer {
     }
 }
 
+thread_local! {
+    /// The time of the last check of Python's signals in a call of this thread, and the signal that it found.
+    static LAST_CHECK: Cell<Option<Instant>> = const { Cell::new(None) };
+    static FOUND: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    /// The flag that stops the work of this thread, if another one handles signals.
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// Returns the result of work in this thread, or the exception of a signal such as Ctrl-C, which stops it.
+pub(crate) fn stoppable<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    LAST_CHECK.set(None);
+    unless_stopped(finds_signal, work).ok_or_else(|| FOUND.take().unwrap_or_else(|| PyRuntimeError::new_err("stopped")))
+}
+
+/// Runs work without the GIL, until a signal such as Ctrl-C stops it.
+pub(crate) fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| stoppable(work))
+}
+
+/// Returns whether Python has a signal to handle; asks it only now and then.
+fn finds_signal() -> bool {
+    let Some(last) = LAST_CHECK.get() else {
+        LAST_CHECK.set(Some(Instant::now()));
+        return false;
+    };
+    if last.elapsed() < SIGNAL_INTERVAL {
+        return false;
+    }
+    let found = Python::attach(|py| py.check_signals().err());
+    LAST_CHECK.set(Some(Instant::now()));
+    let is_found = found.is_some();
+    FOUND.set(found);
+    is_found
+}
+
+/// Returns whether the thread that handles signals has stopped this one.
+fn is_stopped() -> bool {
+    STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
+}
+
 /// Runs `work` once for each state, each in its own thread, without the GIL; returns the results in order.
 ///
 /// The calling thread handles Ctrl-C and calls `tick` repeatedly. If either fails, the flag passed to `work` is set,
@@ -92,7 +134,7 @@ pub(crate) fn run<S: Send, T: Send>(
     if states.is_empty() {
         return Ok(Vec::new());
     }
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
     let busy = AtomicUsize::new(0);
     let mut signal = Ok(());
     let results = py.detach(|| {
@@ -104,7 +146,8 @@ pub(crate) fn run<S: Send, T: Send>(
                 let guard = BusyGuard::new(busy, caller.clone());
                 let work = move || {
                     let _guard = guard;
-                    work(state, stop)
+                    STOP.set(Some(Arc::clone(stop)));
+                    unless_stopped(is_stopped, || work(state, stop))
                 };
                 std::thread::Builder::new().spawn_scoped(scope, work).ok()
             };
@@ -116,10 +159,11 @@ pub(crate) fn run<S: Send, T: Send>(
                 signal = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
             }
             stop.store(signal.is_err(), Ordering::Relaxed);
-            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Result<Vec<T>, _>>()
+            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Result<Option<Vec<T>>, _>>()
         })
     });
     signal?;
+    let results = results.map(|done| done.expect("work is stopped by a signal alone"));
     results.map_err(|_| PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
 }
 

@@ -40,8 +40,8 @@ use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{self, LengthSetting, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
 use crate::stream::DecodeStream;
-use crate::threads::ThreadCount;
-use crate::tuples::{AddedTokenRow, MergeRow, StepRow, merge_row, step_row};
+use crate::threads::{ThreadCount, detach};
+use crate::tuples::{AddedTokenRow, AddedTokenRun, MergeRow, StepRow, merge_row, step_row};
 
 /// A tokenizer of the core.
 #[pyclass(frozen, module = "piecework._core")]
@@ -60,7 +60,7 @@ impl Tokenizer {
         py: Python<'_>,
         make: impl FnOnce() -> Result<pipeline::Tokenizer> + Send,
     ) -> PyResult<Self> {
-        py.detach(make).map(Self::new).map_err(to_py)
+        detach(py, make)?.map(Self::new).map_err(to_py)
     }
 
     /// Returns a call with options, for all columns or for ids alone.
@@ -72,7 +72,7 @@ impl Tokenizer {
 /// Reads a tokenizer.json; `place` names the file in a warning of records that are ignored.
 fn read_json(data: &Bound<'_, PyBytes>, settings: &JsonSettings, place: &str) -> PyResult<Tokenizer> {
     let (py, data) = (data.py(), data.as_bytes());
-    let (tokenizer, dropped) = py.detach(|| read_edited_json(data, settings)).map_err(to_py)?;
+    let (tokenizer, dropped) = detach(py, || read_edited_json(data, settings))?.map_err(to_py)?;
     if !dropped.is_empty() {
         warn_of_records(py, &dropped, place)?;
     }
@@ -148,7 +148,7 @@ impl Tokenizer {
     /// Returns a tokenizer with other parts (JSON) and the same model.
     fn with_parts(&self, py: Python<'_>, parts: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
         let functions = functions::functions(functions);
-        let changed = py.detach(|| with_parts(&self.inner, parts, &functions));
+        let changed = detach(py, || with_parts(&self.inner, parts, &functions))?;
         changed.map(Self::new).map_err(in_settings)
     }
 
@@ -162,14 +162,14 @@ impl Tokenizer {
         write_parts(&self.inner)
     }
 
-    fn with_added_tokens(&self, py: Python<'_>, tokens: Vec<AddedTokenRow>) -> PyResult<Self> {
-        let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
+    fn with_added_tokens(&self, py: Python<'_>, tokens: Vec<AddedTokenRun>) -> PyResult<Self> {
+        let tokens = tokens.into_iter().flat_map(AddedTokenRun::into_core).collect();
         Self::detached(py, || self.inner.with_added_tokens(tokens))
     }
 
     /// Returns the tokenizer with more added tokens: user-defined symbols if it encodes as `SentencePiece` does.
-    fn with_symbols(&self, py: Python<'_>, tokens: Vec<AddedTokenRow>) -> PyResult<Self> {
-        let tokens = tokens.into_iter().map(AddedTokenRow::into_core).collect();
+    fn with_symbols(&self, py: Python<'_>, tokens: Vec<AddedTokenRun>) -> PyResult<Self> {
+        let tokens = tokens.into_iter().flat_map(AddedTokenRun::into_core).collect();
         Self::detached(py, || self.inner.with_symbols(tokens))
     }
 
@@ -216,16 +216,16 @@ impl Tokenizer {
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_own_json(&self.inner)).map_err(to_py)
+        detach(py, || write_own_json(&self.inner))?.map_err(to_py)
     }
 
     /// Returns the tokenizer.json with the fingerprint.
     fn to_saved_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_saved_json(&self.inner)).map_err(to_py)
+        detach(py, || write_saved_json(&self.inner))?.map_err(to_py)
     }
 
     fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| fingerprint(&self.inner)).map_err(to_py)
+        detach(py, || fingerprint(&self.inner))?.map_err(to_py)
     }
 
     fn to_vocab(&self) -> PyResult<String> {
@@ -250,7 +250,7 @@ impl Tokenizer {
 
     /// Returns the model with its vocabulary as JSON.
     fn model_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| write_model(self.inner.model())).map_err(to_py)
+        detach(py, || write_model(self.inner.model()))?.map_err(to_py)
     }
 
     fn continuing_subword_prefix(&self) -> &str {
@@ -274,7 +274,7 @@ impl Tokenizer {
     #[pyo3(signature = (specials=None, untrusted=false))]
     fn build_tables(&self, py: Python<'_>, specials: Option<&Bound<'_, PyAny>>, untrusted: bool) -> PyResult<()> {
         let specials = options::specials(specials, untrusted)?;
-        py.detach(|| self.inner.build_tables(&specials));
+        detach(py, || self.inner.build_tables(&specials))?;
         Ok(())
     }
 
@@ -296,7 +296,7 @@ impl Tokenizer {
 
     /// Returns the tokens of a BPE model that no text is encoded as; none for other models.
     fn unreachable_tokens(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let ids = py.detach(|| self.inner.unreachable()).map_err(to_py)?;
+        let ids = detach(py, || self.inner.unreachable())?.map_err(to_py)?;
         Ok(ids.into_iter().filter_map(|id| self.inner.token(id).map(str::to_owned)).collect())
     }
 
@@ -505,7 +505,7 @@ impl Tokenizer {
 
     fn log_probability(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), PythonText::new("text", text)?);
-        py.detach(|| self.inner.marginal_log_likelihood(text.get()?, &options.inner, &mut self.pool.scratch()))
+        detach(py, || self.inner.marginal_log_likelihood(text.get()?, &options.inner, &mut self.pool.scratch()))?
             .map_err(to_py)
     }
 
@@ -522,7 +522,7 @@ impl Tokenizer {
     fn log_likelihood(&self, text: &Bound<'_, PyAny>, options: &Options) -> PyResult<f64> {
         let (py, text) = (text.py(), string("text", text)?);
         let specials: &SpecialsPolicy = &options.inner.specials;
-        py.detach(|| self.inner.log_likelihood(text, specials, &mut self.pool.scratch())).map_err(to_py)
+        detach(py, || self.inner.log_likelihood(text, specials, &mut self.pool.scratch()))?.map_err(to_py)
     }
 
     /// Returns the text of ids; with `added_as_entries` the decoder takes added tokens for entries of the model.
@@ -530,7 +530,7 @@ impl Tokenizer {
     fn decode(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>, added_as_entries: bool) -> PyResult<String> {
         let (py, skip_special_tokens) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
         let options = DecodeOptions { skip_special_tokens, added_as_entries };
-        py.detach(|| self.inner.decode(&ids.0, options)).map_err(to_py)
+        detach(py, || self.inner.decode(&ids.0, options))?.map_err(to_py)
     }
 
     /// Returns the texts of rows of ids.
@@ -560,7 +560,7 @@ impl Tokenizer {
         skip_special_tokens: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
-        let found = py.detach(|| self.inner.tokens_bytes(&ids.0, skip)).map_err(to_py)?;
+        let found = detach(py, || self.inner.tokens_bytes(&ids.0, skip))?.map_err(to_py)?;
         let ends = found.starts.iter().skip(1).copied().chain([found.bytes.len()]);
         PyList::new(
             py,
@@ -580,7 +580,7 @@ impl Tokenizer {
         skip_special_tokens: &Bound<'_, PyAny>,
     ) -> PyResult<(String, Vec<usize>, Vec<usize>)> {
         let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
-        let found = py.detach(|| self.inner.decode_offsets(&ids.0, skip)).map_err(to_py)?;
+        let found = detach(py, || self.inner.decode_offsets(&ids.0, skip))?.map_err(to_py)?;
         Ok((found.text, found.starts, found.byte_starts))
     }
 
@@ -595,14 +595,14 @@ impl Tokenizer {
 
     /// Returns the bytes that each id adds to a text, and the end of each id in them.
     fn all_token_bytes<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyArray1<i64>>)> {
-        let found = py.detach(|| self.inner.all_token_bytes()).map_err(to_py)?;
+        let found = detach(py, || self.inner.all_token_bytes())?.map_err(to_py)?;
         let starts = found.starts.iter().chain([&found.bytes.len()]).map(|&start| position(start)).collect();
         Ok((PyBytes::new(py, &found.bytes), PyArray1::from_vec(py, starts)))
     }
 
     fn decode_bytes(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
         let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
-        let bytes = py.detach(|| self.inner.decode_bytes(&ids.0, skip));
+        let bytes = detach(py, || self.inner.decode_bytes(&ids.0, skip))?;
         bytes.map(|bytes| PyBytes::new(py, &bytes).unbind()).map_err(to_py)
     }
 
@@ -652,11 +652,11 @@ impl Tokenizer {
     ) -> PyResult<TextRow> {
         let (characters, step_characters, nbest) = limits;
         let text = PythonText::new("text", text)?;
-        let explained = py.detach(|| {
+        let explained = detach(py, || {
             let text = text.get()?;
             let limits = ExplainLimits { bytes: bytes_of(text, span), characters, step_characters, nbest };
             explain(self.call(options, true), text, limits)
-        });
+        })?;
         explained.map_err(to_py)
     }
 

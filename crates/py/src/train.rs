@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::counts::WordCounts;
 use crate::errors::{in_settings, to_py};
 use crate::functions;
-use crate::threads::{self, SignalTimer};
+use crate::threads::{self, SignalTimer, detach};
 use crate::tokenizer::Tokenizer;
 use crate::tuples::{merge_row, tuple_struct};
 
@@ -107,7 +107,8 @@ fn reporting<T: Send>(
 ) -> PyResult<T> {
     let mut signal = Ok(());
     let mut timer = SignalTimer::new();
-    let done = py.detach(|| {
+    // A long word is stopped within a stage, where no progress is reported.
+    let done = detach(py, || {
         work(&mut |now| {
             if !timer.is_due() {
                 return ControlFlow::Continue(());
@@ -117,7 +118,7 @@ fn reporting<T: Send>(
         })
     });
     signal?;
-    done.map_err(to_py)
+    done?.map_err(to_py)
 }
 
 fn report_progress(py: Python<'_>, progress: Option<&Py<PyAny>>, now: Progress) -> PyResult<()> {

@@ -51,11 +51,31 @@ impl AddedTokenRow {
         let AddedToken { content, single_word, lstrip, rstrip, normalized, special, .. } = token.clone();
         Self { content, single_word, lstrip, rstrip, normalized, special }
     }
+}
 
-    /// Returns the token with the id 0, which the core replaces.
-    pub(crate) fn into_core(self) -> AddedToken {
-        let Self { content, single_word, lstrip, rstrip, normalized, special } = self;
-        AddedToken { id: 0, content, single_word, lstrip, rstrip, normalized, special, control: false }
+tuple_struct! {
+    /// Added tokens with the same flags: `single_word`, `lstrip`, `rstrip`, `normalized` and `special`.
+    AddedTokenRun {
+        flags: (bool, bool, bool, bool, bool),
+        contents: Vec<String>,
+    }
+}
+
+impl AddedTokenRun {
+    /// Returns the tokens with the id 0, which the core replaces.
+    pub(crate) fn into_core(self) -> impl Iterator<Item = AddedToken> {
+        let (single_word, lstrip, rstrip, normalized, special) = self.flags;
+        let token = move |content| AddedToken {
+            id: 0,
+            content,
+            single_word,
+            lstrip,
+            rstrip,
+            normalized,
+            special,
+            control: false,
+        };
+        self.contents.into_iter().map(token)
     }
 }
 

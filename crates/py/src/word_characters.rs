@@ -4,6 +4,7 @@ use piecework_core::pipeline;
 use pyo3::prelude::*;
 
 use crate::errors::to_py;
+use crate::threads::detach;
 use crate::tokenizer::Tokenizer;
 
 /// The characters and pairs of characters that words can contain.
@@ -16,7 +17,7 @@ pub(crate) struct WordCharacters {
 impl WordCharacters {
     #[new]
     fn new(py: Python<'_>, tokenizer: &Tokenizer) -> PyResult<Self> {
-        let inner = py.detach(|| pipeline::WordCharacters::new(tokenizer.inner.splitter()));
+        let inner = detach(py, || pipeline::WordCharacters::new(tokenizer.inner.splitter()))?;
         inner.map(|inner| Self { inner }).map_err(to_py)
     }
 

@@ -17,6 +17,7 @@ from piecework._settings.choices import Segmentation, UnknownPolicy
 _Functions: TypeAlias = Sequence[Callable[[str], object]]
 _ModelSettings: TypeAlias = tuple[str, str | None, UnknownPolicy, int | None, Segmentation]
 _AddedToken: TypeAlias = tuple[str, bool, bool, bool, bool, bool]
+_AddedTokenRun: TypeAlias = tuple[tuple[bool, bool, bool, bool, bool], Sequence[str]]
 """Content, single_word, lstrip, rstrip, normalized, special."""
 
 _Span: TypeAlias = tuple[int, int]
@@ -116,13 +117,13 @@ class Tokenizer:
     def parts(self) -> str:
         """Returns all parts except the model and added tokens as JSON."""
 
-    def with_symbols(self, tokens: Sequence[_AddedToken]) -> Tokenizer:
+    def with_symbols(self, tokens: Sequence[_AddedTokenRun]) -> Tokenizer:
         """Returns the tokenizer with more added tokens: user-defined symbols if it encodes like SentencePiece."""
 
     def has_nearest_splitter(self) -> bool:
         """Returns whether a tokenizer.json has other components, which `tokenizers` has, for the normalizer."""
 
-    def with_added_tokens(self, tokens: Sequence[_AddedToken]) -> Tokenizer:
+    def with_added_tokens(self, tokens: Sequence[_AddedTokenRun]) -> Tokenizer:
         """Returns a tokenizer with more added tokens, or with other flags of existing ones."""
 
     def added_tokens(self) -> list[tuple[int, _AddedToken]]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from piecework import _core
+from piecework._settings.token_runs import runs_of
 from piecework.hf import _calls
 from piecework.hf._added_tokens import AddedToken, Flags, checked_flags
 from piecework.hf._arguments import flag, ignored, instance, maybe, number32, string, unsigned
@@ -423,7 +424,7 @@ class Tokenizer:
         if model is not applied.model or parts != applied.parts:
             core = core.with_parts(parts, [])
         if count > applied.added:
-            core = core.with_added_tokens(self._new_tokens[applied.added : count])
+            core = core.with_added_tokens(runs_of(self._new_tokens[applied.added : count]))
         refreshed = _Applied(core, model, parts)
         refreshed.revision, refreshed.changed, refreshed.added = number, changed, count
         return refreshed
@@ -1058,7 +1059,7 @@ def _with_model(core: CoreTokenizer, model: CoreTokenizer) -> CoreTokenizer:
     added = sorted(core.added_tokens())
     if not added:
         return model
-    numbered = model.with_added_tokens([flags for _, flags in added])
+    numbered = model.with_added_tokens(runs_of(flags for _, flags in added))
     wanted = {
         flags[0]: number if (own := model.token_to_id(flags[0])) is None else own
         for number, flags in added

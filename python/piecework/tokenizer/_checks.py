@@ -13,11 +13,12 @@ from piecework._settings.choices import SegmentSpecials, SpecialsWord
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from piecework._core import ArrowTexts
     from piecework._settings.added_tokens import AddedToken
     from piecework._settings.arguments import Stops
+    from piecework._settings.token_runs import TokenRun
     from piecework.tokenizer._batch import EncodedBatch
 
 NO_LIMIT = (1 << 32) - 1
@@ -30,23 +31,27 @@ REFUSED_IN_SEGMENT = (
 
 _TEXTS = "an iterable of texts"
 _AddedTuple = tuple[str, bool, bool, bool, bool, bool]
-_FLAGS = operator.attrgetter("content", "single_word", "lstrip", "rstrip", "normalized", "special")
+_FLAGS: Callable[[AddedToken], _AddedTuple] = operator.attrgetter(
+    "content", "single_word", "lstrip", "rstrip", "normalized", "special"
+)
 
 
-def added_tuples(name: str, tokens: Iterable[str | AddedToken], special: bool) -> list[_AddedTuple]:
-    """Returns the flags of the added tokens in the argument `name`."""
+def added_runs(name: str, tokens: Iterable[str | AddedToken], special: bool) -> list[TokenRun]:
+    """Returns the added tokens in the argument `name`: runs of equal flags, and the texts of each."""
     from piecework._settings.added_tokens import checked_tokens
+    from piecework._settings.token_runs import runs_of
 
-    return [_added_tuple(token, special) for token in checked_tokens(name, tokens)]
-
-
-def _added_tuple(token: str | AddedToken, special: bool) -> _AddedTuple:
-    """Returns the flags of an added token; a str has the default flags."""
-    if isinstance(token, str):
-        to_utf8(token)  # raises on surrogates
-        return token, False, False, False, not special, special
-    flags: _AddedTuple = _FLAGS(token)
-    return flags
+    plain = (False, False, False, not special, special)
+    if isinstance(tokens, list) and set(map(type, tokens)) == {str}:
+        runs = [(plain, tokens)]
+    else:
+        given = checked_tokens(name, tokens)
+        runs = runs_of((each, *plain) if isinstance(each, str) else _FLAGS(each) for each in given)
+    for _, texts in runs:
+        if not "".join(texts).isascii():
+            for text in texts:
+                to_utf8(text)  # raises on surrogates
+    return runs
 
 
 def checked_part(name: str, part: Any, base: type[Any]) -> Any:

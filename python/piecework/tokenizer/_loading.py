@@ -437,6 +437,11 @@ def unpickle(
     return tokenizer.replace(pre_tokenizer=pre_tokenizer) if pre_tokenizer else tokenizer
 
 
+def unpickle_bounded(tokenizer: Tokenizer, regex_retries: int) -> Tokenizer:
+    """Returns a pickled tokenizer with a limit of retries, which no file contains."""
+    return tokenizer._replaced({"regex_retries": regex_retries})
+
+
 def unpickle_view(ordinary: Tokenizer, view: UntrustedView) -> Tokenizer:
     """Returns a pickled view for untrusted texts."""
     return ordinary._viewed(view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from piecework._messages import shown
+from piecework._settings.arguments import check_positive
 from piecework.errors import ConfigError
 from piecework.tokenizer._checks import (
     checked_limit,
@@ -14,6 +15,9 @@ from piecework.tokenizer._checks import (
     refuse_unknown,
 )
 from piecework.tokenizer._settings import LIMITS, MODEL, Changes
+
+MOST_RETRIES = (1 << 64) - 1
+"""The largest limit of retries that the core has."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -84,6 +88,9 @@ def _parts_json(tok: Tokenizer, parts: dict[str, Any]) -> tuple[str, Functions]:
             tree[name] = None if part is None else checked_part(name, part, bases[name])._write()
         elif name in LIMITS:
             tree[name] = limit_values(name, part, tok)
+        elif name == "regex_retries":
+            check_positive(name, part)
+            tree[name] = part and min(part, MOST_RETRIES)
     if "pre_tokenizer" not in parts and tok._functions:
         tree["pre_tokenizer"] = tok.pre_tokenizer and tok.pre_tokenizer._write()
     if "normalizer" in parts or "pre_tokenizer" in parts:

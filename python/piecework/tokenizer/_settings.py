@@ -47,6 +47,8 @@ class ModelSettings(TypedDict, total=False):
 class Changes(Parts, ModelSettings, total=False):
     """Lists the keyword arguments of :meth:`Tokenizer.replace`."""
 
+    regex_retries: int | None
+
 
 class SpecialRoles(TypedDict, total=False):
     """Lists the keyword arguments of :meth:`Tokenizer.save_folder` that are tokens by role; None for no token."""

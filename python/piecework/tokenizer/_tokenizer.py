@@ -155,7 +155,7 @@ class Tokenizer(CallOptions):
             "truncation": truncation,
             "padding": padding,
         }
-        tokens = _checks.added_tuples("added_tokens", added_tokens, special=False)
+        tokens = _checks.added_runs("added_tokens", added_tokens, special=False)
         whole = self._wrap(whole._core.with_added_tokens(tokens))
         whole = whole.replace(**{name: p for name, p in changes.items() if p is not None})
         self._set_core(whole._core, whole._functions)
@@ -1251,7 +1251,7 @@ class Tokenizer(CallOptions):
 
         Args:
             **changes: ``normalizer``, ``pre_tokenizer``, ``post_processor``, ``decoder``, ``truncation``, ``padding``; None
-                removes one. Settings of a WordPiece model: ``unknown`` (``"word"``, ``"run"`` or ``"char"``),
+                removes one. ``regex_retries``: see :attr:`regex_retries`. Settings of a WordPiece model: ``unknown`` (``"word"``, ``"run"`` or ``"char"``),
                 ``unk_token``, ``max_input_chars_per_word`` (None for no limit), ``segmentation`` (``"longest"`` or
                 ``"likeliest"``, the segmentation with the largest product of token probabilities), ``probabilities`` (a
                 mapping of tokens to numbers from 0 to 1 that replaces those of the training; tokens that are not listed
@@ -1337,8 +1337,8 @@ class Tokenizer(CallOptions):
         self, tokens: Iterable[str | AddedToken], *, special: bool = False
     ) -> Tokenizer:
         """Implements :meth:`with_added_tokens`, but accepts all ids that post-processor and padding insert."""
-        tuples = _checks.added_tuples("tokens", tokens, special)
-        return self._derived(self._core.with_symbols(tuples), self._functions)
+        runs = _checks.added_runs("tokens", tokens, special)
+        return self._derived(self._core.with_symbols(runs), self._functions)
 
     def _with_controls(self, names: Sequence[str]) -> Tokenizer:
         """Returns a tokenizer of whose special tokens exactly `names` are control symbols."""
@@ -1657,6 +1657,23 @@ class Tokenizer(CallOptions):
         return part and Padding.from_dict(part)
 
     @property
+    def regex_retries(self) -> int | None:
+        r"""Returns how often a regular expression may go back in a text before the call is an error, or None.
+
+        A regular expression that Oniguruma runs (:attr:`split_backends`) may try many ways to match, and the number of retries
+        may grow with the square of a text's length, or faster. By default 10 million at one position of a text are an error,
+        and there is no limit for a whole text. ``tok.replace(regex_retries=1_000_000)`` bounds the time that a text of others
+        may cost: no text is an error that takes fewer retries, and each one is that takes twice as many (and 1,000 for each
+        character). Files have no such setting; pickling keeps it.
+
+        >>> tok = Tokenizer.from_str("[UNK]\nx\n").replace(regex_retries=1_000_000)
+        >>> tok.regex_retries
+        1000000
+        """
+        retries: int | None = self._parts["regex_retries"]
+        return retries
+
+    @property
     def generic_path_reason(self) -> str | None:
         r"""Returns why texts take the generic path, or None if they take the fast path.
 
@@ -1675,8 +1692,8 @@ class Tokenizer(CallOptions):
         r"""Returns the matcher of each split pattern of the pre-tokenizer, in order.
 
         Patterns of well-known models (such as `piecework.patterns.SPLIT_PATTERNS`) are matched by grammars, runs of one set of
-        characters (``\p{N}{1,3}``) and plain strings without a regex engine, all others by Oniguruma. All of them match
-        what Oniguruma matches.
+        characters (``\p{N}{1,3}``) and plain strings without a regex engine, others without look-around, references and
+        options by an automaton, all others by Oniguruma. All of them match what Oniguruma matches.
 
         >>> from piecework import pre_tokenizers
         >>> tok = Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -1739,6 +1756,7 @@ class Tokenizer(CallOptions):
             **dict.fromkeys(LIMITS, f"call tok.replace({name}=...), or pass {name}= to a call"),
             **dict.fromkeys(ModelSettings.__optional_keys__, self._setting_remedy(name)),
             **dict.fromkeys(_ADDED, "call tok.with_added_tokens([...])"),
+            "regex_retries": "call tok.replace(regex_retries=...)",
         }
         if name in remedies:
             return f"a Tokenizer is immutable; {remedies[name]}"
@@ -1757,6 +1775,9 @@ class Tokenizer(CallOptions):
         """Pickles a tokenizer.json, and separately a pre-tokenizer that is a Python function, and a view."""
         if self._view is not None:
             return _loading.unpickle_view, (self._viewed(None), self._view)
+        if self.regex_retries is not None:
+            unbounded = self._replaced({"regex_retries": None})
+            return _loading.unpickle_bounded, (unbounded, self.regex_retries)
         text, pre_tokenizer = self._without_functions._core.to_json(), None
         if self._functions:
             pre_tokenizer = self.pre_tokenizer

@@ -141,10 +141,10 @@ def test_tiktoken_patterns_are_translated() -> None:
     assert from_tiktoken(SPLIT_PATTERNS["clip"] + "|x") is None
 
 
-def test_other_patterns_use_oniguruma() -> None:
+def test_other_patterns_use_automata_or_oniguruma() -> None:
     tok = pw.Tokenizer.from_str("[UNK]\na\n")
-    parts = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split(pw.Regex(r"\d"), "isolated"), pre_tokenizers.ByteLevel()]
-    )
-    assert tok.replace(pre_tokenizer=parts).split_backends == ("Oniguruma", "grammar gpt2")
+    splits = [pre_tokenizers.Split(pw.Regex(regex), "isolated") for regex in (r"\d", r"\d(?=a)")]
+    parts = pre_tokenizers.Sequence([*splits, pre_tokenizers.ByteLevel()])
+    backends = tok.replace(pre_tokenizer=parts).split_backends
+    assert backends == ("automaton", "Oniguruma", "grammar gpt2")
     assert tok.split_backends == ()

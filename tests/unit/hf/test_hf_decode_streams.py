@@ -136,7 +136,7 @@ def test_copies_and_pickles_are_independent() -> None:
 
 
 def test_an_error_leaves_the_ids_before() -> None:
-    slow = decoders.Replace(hf.Regex("(a+)+$"), "")
+    slow = decoders.Replace(hf.Regex("(a|aa)+(?=$)"), "")
     tok = tokenizer(["<unk>", "b", "a" * 1000 + "b"], slow)
     stream = decoders.DecodeStream()
     assert stream.step(tok, 1) == "b"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::added::{AddedToken, AddedTokenSearch, AddedTokens, AllowedAutomata, SpecialsPolicy};
+use crate::added::{AddedToken, AddedTokenSearch, AddedTokens, AllowedFinders, SpecialsPolicy};
 use crate::error::Result;
 use crate::pretokenize::words::{Word, WordKind, Words};
 use crate::splitter::WordSplitter;
@@ -68,17 +68,13 @@ impl TextSplitter {
 
     /// Replaces `words` with the words of `text`.
     pub(super) fn split(&self, text: &str, words: &mut Words) -> Result<()> {
-        let mut allowed = AllowedAutomata::default();
+        let mut allowed = AllowedFinders::default();
         let search = self.search(text, &mut allowed)?;
         self.words.split_segments(text, [(Span::new(0, text.len()), search)], false, words)
     }
 
     /// Returns the search for the added tokens of a text.
-    pub(super) fn search<'a>(
-        &'a self,
-        text: &'a str,
-        allowed: &'a mut AllowedAutomata,
-    ) -> Result<AddedTokenSearch<'a>> {
+    pub(super) fn search<'a>(&'a self, text: &'a str, allowed: &'a mut AllowedFinders) -> Result<AddedTokenSearch<'a>> {
         self.added.matching(text, &SpecialsPolicy::Match, allowed)
     }
 

@@ -1,7 +1,7 @@
 //! Finds the added tokens of texts to count, without normalizing most of the texts.
 
 use super::TextSplitter;
-use crate::added::{AllowedAutomata, TextPart};
+use crate::added::{AllowedFinders, TextPart};
 use crate::fast::{
     AddedTokenSplitter, Failed, NormalizedTokenBuffers, NormalizedTokenPart, NormalizedTokenSearch, finds_any,
 };
@@ -11,7 +11,7 @@ use crate::fast::{
 pub(super) struct TokenFinder {
     known: NormalizedTokenSearch,
     forms: NormalizedTokenBuffers,
-    allowed: AllowedAutomata,
+    allowed: AllowedFinders,
     /// Whether a token may be in two lines of a text.
     spans_lines: bool,
 }
@@ -23,7 +23,7 @@ impl TokenFinder {
         (!tokens.is_empty()).then(|| Self {
             known: NormalizedTokenSearch::of(splitter.words()),
             forms: NormalizedTokenBuffers::default(),
-            allowed: AllowedAutomata::default(),
+            allowed: AllowedFinders::default(),
             spans_lines: tokens.iter().any(|token| token.content.contains(['\n', '\r'])),
         })
     }

@@ -76,6 +76,15 @@ pub enum Decoder {
 }
 
 impl Decoder {
+    /// Returns the same with a limit of Oniguruma's retries in a text.
+    pub(crate) fn with_retries(self, retries: Option<u64>) -> Self {
+        match self {
+            Self::Sequence(steps) => Self::Sequence(steps.into_iter().map(|step| step.with_retries(retries)).collect()),
+            Self::Replace(own) => Self::Replace(ReplaceDecoder { pattern: own.pattern.with_retries(retries), ..own }),
+            other => other,
+        }
+    }
+
     /// Returns the text of `tokens`.
     pub fn decode<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> Result<String> {
         text_of(Some(self), &tokens.into_iter().collect::<Vec<_>>())

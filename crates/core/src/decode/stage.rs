@@ -13,6 +13,7 @@ use super::strip::StripStage;
 use super::wordpiece::SpacesStage;
 use super::{Decoder, StreamOutput};
 use crate::error::Result;
+use crate::stop;
 use crate::text::span::check_bytes;
 
 /// Parts that one stage passes to the next: their bytes, and their ends. The bytes after the last end are an incomplete
@@ -29,6 +30,7 @@ impl DecodedParts {
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<()> {
         // A stage can double its input, and a file can contain many.
         check_bytes(self.bytes.len() + bytes.len())?;
+        stop::check_growth(self.bytes.len(), self.bytes.len() + bytes.len());
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
@@ -36,6 +38,7 @@ impl DecodedParts {
     /// Ends the part.
     #[inline]
     pub(super) fn end(&mut self) {
+        stop::check_growth(self.ends.len(), self.ends.len() + 1);
         self.ends.push(self.bytes.len());
     }
 

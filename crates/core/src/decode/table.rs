@@ -10,6 +10,7 @@ use super::stage::{AnyStage, StageBuffers, Stages};
 use super::{Decoder, StreamOutput};
 use crate::error::Result;
 use crate::memory::prefetch;
+use crate::stop;
 
 /// The maximum number of states.
 const MAX_STATES: usize = 8;
@@ -131,23 +132,25 @@ impl DecodeTable {
         let (mut state, mut gap) = (0, None);
         let tokens = |state: u8| self.states.get(usize::from(state));
         let mut current = tokens(state)?;
-        for &id in ids {
-            let token = current.get(id as usize).filter(|token| token.length != UNDECIDED)?;
-            if skip_special_tokens && token.is_special() {
-                gap = Some(out.len());
-                continue;
-            }
-            self.push(token, &mut out);
-            if let Some(at) = gap.filter(|&at| at < out.len()) {
-                let continues = at > 0 && out[at] & 0xC0 == 0x80;
-                if continues {
-                    return None;
+        for block in stop::blocks(ids) {
+            for &id in block {
+                let token = current.get(id as usize).filter(|token| token.length != UNDECIDED)?;
+                if skip_special_tokens && token.is_special() {
+                    gap = Some(out.len());
+                    continue;
                 }
-                gap = None;
-            }
-            if token.next != state {
-                state = token.next;
-                current = tokens(state)?;
+                self.push(token, &mut out);
+                if let Some(at) = gap.filter(|&at| at < out.len()) {
+                    let continues = at > 0 && out[at] & 0xC0 == 0x80;
+                    if continues {
+                        return None;
+                    }
+                    gap = None;
+                }
+                if token.next != state {
+                    state = token.next;
+                    current = tokens(state)?;
+                }
             }
         }
         out.extend_from_slice(self.end(state));

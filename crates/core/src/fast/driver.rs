@@ -11,6 +11,7 @@ use super::plan::CutPlan;
 use super::programs::Program;
 use super::unchanged::Regions;
 use crate::pretokenize::divisions::PieceEnds;
+use crate::stop::Work;
 
 /// The beginning of a block.
 #[derive(Debug, Clone, Copy, Default)]
@@ -94,7 +95,9 @@ impl CutPlan {
         list.start(first, self.has_gaps);
         let mut listing = Listing { list, pieces: PieceEnds::default(), blocks: 0 };
         let (mut place, mut regions) = (BlockPosition::at(first), Regions::new(lines));
+        let mut work = Work::default();
         while place.at < text.len() {
+            work.add(BLOCKS * BLOCK);
             listing.blocks = BLOCKS;
             while listing.blocks > 0 && place.at < text.len() {
                 place = self.region(text, place, &mut regions, &mut listing);

@@ -167,12 +167,12 @@ impl AddedTokenSplitter<'_> {
             let is_end = |at: usize| text.as_bytes()[at].is_ascii_whitespace() && is_separate(at);
             // The ends of what was passed on, and of what was searched.
             let (mut done, mut searched) = (0, 0);
-            for found in sources.find_iter(text).filter(|found| found.end() > 0) {
-                if found.start() < searched {
+            for found in sources.matches(text.as_bytes()) {
+                if found.start < searched {
                     continue;
                 }
-                let start = (searched + 1..=found.start()).rev().find(|&at| is_end(at)).unwrap_or(searched);
-                let end = (found.end()..text.len()).find(|&at| is_end(at)).unwrap_or(text.len());
+                let start = (searched + 1..=found.start).rev().find(|&at| is_end(at)).unwrap_or(searched);
+                let end = (found.end..text.len()).find(|&at| is_end(at)).unwrap_or(text.len());
                 searched = end;
                 if self.has_token(search, &text[start..end])? {
                     if done < start {
@@ -189,7 +189,7 @@ impl AddedTokenSplitter<'_> {
                 Ok(())
             };
         }
-        let has_token = sources.is_none_or(|sources| sources.is_match(text)) && self.has_token(search, text)?;
+        let has_token = sources.is_none_or(|sources| sources.is_in(text.as_bytes())) && self.has_token(search, text)?;
         each(
             text,
             if has_token {

@@ -7,6 +7,7 @@ mod nbest;
 mod sample;
 
 use crate::numbers::floats::to_single;
+use crate::stop::Work;
 pub(crate) use sample::Sampling;
 
 /// The id of an edge for an unknown character.
@@ -56,7 +57,9 @@ impl Lattice {
         let (mut edges, mut scores) = (Vec::new(), Vec::new());
         let mut reached = vec![false; word.len() + 1];
         reached[0] = true;
+        let mut work = Work::default();
         for (start, c) in word.char_indices() {
+            work.add(1);
             if !reached[start] {
                 continue;
             }
@@ -69,6 +72,7 @@ impl Lattice {
                 edges.insert(first, Edge { start, end, id: UNKNOWN });
                 scores.insert(first, unknown);
             }
+            work.add(edges.len() - first);
             edges[first..].iter().for_each(|edge| reached[edge.end] = true);
         }
         let ends = Ends::new(word.len(), &edges);

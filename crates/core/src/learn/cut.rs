@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use hashbrown::hash_map::Entry;
 
 use super::alphabet::overflow;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hash::FixedHasher;
+use crate::strings::Finder;
 use crate::text::bytes::{byte_to_char, char_to_byte};
 use crate::text::unicode::stands_alone;
 
@@ -98,8 +98,8 @@ impl<'w> Parts<'w> {
 
 /// Finds tokens in words.
 struct Cutter<'t> {
-    automaton: AhoCorasick,
-    /// The tokens of the automaton.
+    finder: Finder,
+    /// The tokens that it finds.
     inside: Vec<&'t CutToken>,
     /// The others, by their texts.
     whole: HashMap<&'t str, &'t CutToken>,
@@ -111,17 +111,15 @@ impl<'t> Cutter<'t> {
             .iter()
             .filter(|token| !token.spelling.is_empty())
             .partition(|token| token.occurrences == Occurrences::Whole);
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(inside.iter().map(|token| token.spelling.as_bytes()))
-            .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}").into()))?;
+        let spellings: Vec<&str> = inside.iter().map(|token| token.spelling.as_str()).collect();
+        let finder = Finder::new(&spellings, "the added tokens")?;
         let whole = whole.into_iter().map(|token| (&*token.spelling, token)).collect();
-        Ok(Self { automaton, inside, whole })
+        Ok(Self { finder, inside, whole })
     }
 
     /// Returns whether a word has a token, perhaps one that is rejected.
     fn finds(&self, word: &str) -> bool {
-        self.whole.contains_key(word) || self.automaton.is_match(word)
+        self.whole.contains_key(word) || self.finder.is_in(word.as_bytes())
     }
 
     /// Calls `each` with the parts of a word, and with the words of the tokens between them.
@@ -130,17 +128,17 @@ impl<'t> Cutter<'t> {
             return token.words.iter().map(String::as_str).try_for_each(each);
         }
         let mut start = 0;
-        for found in self.automaton.find_iter(word) {
-            let token = self.inside[found.pattern().as_usize()];
+        for found in self.finder.matches(word.as_bytes()) {
+            let token = self.inside[found.string];
             // A rejected match consumes its text, as in encoding.
             if token.occurrences == Occurrences::Alone && !is_alone(word, found.range()) {
                 continue;
             }
-            if start < found.start() {
-                each(&word[start..found.start()])?;
+            if start < found.start {
+                each(&word[start..found.start])?;
             }
             token.words.iter().map(String::as_str).try_for_each(&mut each)?;
-            start = found.end();
+            start = found.end;
         }
         if start < word.len() || word.is_empty() { each(&word[start..]) } else { Ok(()) }
     }
@@ -162,6 +160,7 @@ fn is_alone(word: &str, range: std::ops::Range<usize>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     fn cut<'w>(words: &'w CountedWords<'w>, tokens: &'w [CutToken]) -> Vec<(&'w str, u64)> {
         cut_words(words, tokens).unwrap().into_owned()

@@ -4,7 +4,7 @@ pub(crate) mod adjacency;
 pub mod bpe;
 mod context;
 mod entries;
-mod free_slots;
+mod long_pieces;
 mod segmentations;
 pub mod steps;
 mod trainer;

@@ -81,6 +81,15 @@ pub enum Normalizer {
 }
 
 impl Normalizer {
+    /// Returns the same with a limit of Oniguruma's retries in a text.
+    pub(crate) fn with_retries(self, retries: Option<u64>) -> Self {
+        match self {
+            Self::Sequence(steps) => Self::Sequence(steps.into_iter().map(|step| step.with_retries(retries)).collect()),
+            Self::Replace { pattern, content } => Self::Replace { pattern: pattern.with_retries(retries), content },
+            other => other,
+        }
+    }
+
     /// Normalizes `text` in place; `spare` is working memory.
     ///
     /// ```

@@ -7,6 +7,7 @@
 //! **Rules.** A grapheme cluster of fewer than six bytes that *begins* with the shortest rule is replaced as a whole;
 //! any other cluster character by character. A character without rule is kept.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -14,6 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::Normalized;
 use super::locality::{Locality, WordChanges};
 use crate::error::{Error, Result};
+use crate::stop::Work;
 use crate::text::unicode::CharSet;
 
 /// The length in bytes from which grapheme clusters are never looked up as a whole.
@@ -21,7 +23,7 @@ const LONG_CLUSTER: usize = 6;
 /// The maximum number of visited nodes in the search for changed characters; a node counts once for each path.
 const MOST_NODES: usize = 1 << 21;
 
-/// The length in bytes of rules that are listed; a damaged file may have endless ones.
+/// The largest length of a rule in bytes. A file may have longer ones, even endless ones, but no text needs them.
 const LONGEST_RULE: usize = 255;
 
 /// A rule set.
@@ -59,7 +61,11 @@ impl Precompiled {
             return Err(invalid("its trie is empty"));
         }
         let pool = std::str::from_utf8(pool).map_err(|_| invalid("its replacements are not UTF-8"))?.to_owned();
-        Ok(Self { trie, pool, charsmap, changes: OnceLock::new() })
+        let rules = Self { trie, pool, charsmap, changes: OnceLock::new() };
+        if rules.height().is_none_or(|height| height > LONGEST_RULE) {
+            return Err(invalid(&format!("it has rules of more than {LONGEST_RULE} bytes")));
+        }
+        Ok(rules)
     }
 
     /// Returns the bytes of the `precompiled_charsmap`.
@@ -119,8 +125,9 @@ impl Precompiled {
 
     pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
         // The new characters, each with its number of old ones: see `Rewriter::change`.
-        let (mut changes, mut has_match) = (Vec::new(), false);
+        let (mut changes, mut has_match, mut work) = (Vec::new(), false, Work::default());
         for cluster in clusters(text.text()) {
+            work.add(cluster.len());
             has_match |= self.normalize_cluster(cluster, &mut changes);
         }
         if has_match {
@@ -230,7 +237,7 @@ impl Precompiled {
             nodes += 1;
             text.truncate(before);
             text.extend(byte);
-            if nodes > MOST_NODES || text.len() > LONGEST_RULE {
+            if nodes > MOST_NODES {
                 return None;
             }
             let unit = self.unit(place)?;
@@ -241,6 +248,40 @@ impl Precompiled {
             open.extend(children.get(node)?.iter().map(|&byte| (text.len(), Some(byte), node ^ usize::from(byte))));
         }
         Some(())
+    }
+
+    /// Returns the number of bytes of the longest path from the root; `None` if a path leads back to itself.
+    fn height(&self) -> Option<usize> {
+        let (children, root) = (self.children(), self.offset(self.unit(0)?));
+        let of_node = |node: usize| {
+            let bytes = children.get(node).into_iter().flatten();
+            bytes.filter_map(move |&byte| {
+                let place = node ^ usize::from(byte);
+                self.unit(place).map(|unit| place ^ self.offset(unit))
+            })
+        };
+        // The heights of nodes that are done; `None` for those on the current path.
+        let mut heights: HashMap<usize, Option<usize>> = HashMap::from([(root, None)]);
+        let mut path = vec![(root, of_node(root))];
+        while let Some((node, rest)) = path.last_mut() {
+            match rest.next() {
+                Some(next) => match heights.get(&next) {
+                    None => {
+                        heights.insert(next, None);
+                        path.push((next, of_node(next)));
+                    }
+                    Some(None) => return None,
+                    Some(Some(_)) => {}
+                },
+                None => {
+                    let below = of_node(*node).filter_map(|next| heights[&next]).map(|height| height + 1);
+                    let height = below.max().unwrap_or_default();
+                    heights.insert(*node, Some(height));
+                    path.pop();
+                }
+            }
+        }
+        heights[&root]
     }
 
     /// Returns the bytes of the transitions of each node.
@@ -279,6 +320,28 @@ mod tests {
         for bytes in [&b""[..], b"\x01", b"\xff\0\0\0", b"\0\0\0\0", b"\x04\0\0\0\0\0\0\0\xff"] {
             assert!(Precompiled::new(bytes.to_vec()).is_err(), "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn endless_and_long_rules_are_errors() {
+        let refused = |units: &[u32]| {
+            let length = u32::try_from(4 * units.len()).unwrap().to_le_bytes();
+            let units = units.iter().flat_map(|unit| unit.to_le_bytes());
+            let error = Precompiled::new(length.into_iter().chain(units).collect()).unwrap_err().to_string();
+            assert!(error.contains("it has rules of more than 255 bytes"), "{error}");
+        };
+        // The child of the node at 256 by `x` leads back to it.
+        let mut units = vec![1 << 31; 512];
+        (units[0], units[256 ^ 0x78]) = (256 << 10, 0x78 | 0x78 << 10);
+        refused(&units);
+        // A chain of 256 nodes, each the child of the one before by `x`.
+        let mut units = vec![1 << 31; 512 * 257];
+        let place = |number: u32| (256 * number) ^ 0x78;
+        units[0] = 256 << 10;
+        for number in 1..=256 {
+            units[place(number) as usize] = 0x78 | (place(number) ^ (256 * (number + 1))) << 10;
+        }
+        refused(&units);
     }
 
     #[test]

@@ -7,11 +7,10 @@
 
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
-
 use super::{Normalized, Normalizer, Precompiled};
 use crate::error::{Error, Result};
 use crate::settings::METASPACE;
+use crate::strings::{Finder, Found, Matches};
 use crate::text::pattern::Pattern;
 use crate::text::span::Span;
 use crate::text::unicode::CharSet;
@@ -22,7 +21,7 @@ pub(crate) use crate::settings::METASPACE_TEXT as SPACE;
 #[derive(Debug)]
 pub struct SentencePiece {
     settings: SentencePieceSettings,
-    symbols: Option<AhoCorasick>,
+    symbols: Option<Finder>,
 }
 
 /// The normalization settings of a model's file.
@@ -91,13 +90,7 @@ impl SentencePiece {
         if symbols.iter().any(String::is_empty) {
             return Err(Error::Config("a user-defined symbol is empty".into()));
         }
-        let finder = || {
-            let mut builder = AhoCorasick::builder();
-            builder.match_kind(MatchKind::LeftmostLongest).start_kind(StartKind::Anchored);
-            builder
-                .build(symbols)
-                .map_err(|error| Error::Config(format!("too many user-defined symbols: {error}").into()))
-        };
+        let finder = || Finder::new(symbols, "the user-defined symbols");
         let symbols = if symbols.is_empty() { None } else { Some(finder()?) };
         Ok(Self { settings, symbols })
     }
@@ -113,7 +106,7 @@ impl SentencePiece {
     /// A symbol is matched literally, so one with a space is found only if spaces are not escaped.
     #[must_use]
     pub fn form_of(&self, token: &str) -> String {
-        if self.symbol(token, 0) == Some(token.len()) {
+        if self.symbols_in(token).at(0) == Some(token.len()) {
             return token.to_owned();
         }
         self.chunks(token, false).map(|(_, content)| content.replace(' ', self.space())).collect()
@@ -183,11 +176,11 @@ impl SentencePiece {
     ///
     /// With `runs` also into runs of unchanged characters, which share one span.
     fn chunks<'a>(&'a self, text: &'a str, runs: bool) -> impl Iterator<Item = (Span, &'a str)> {
-        let mut at = 0;
+        let (mut at, mut symbols) = (0, self.symbols_in(text));
         std::iter::from_fn(move || {
             let rest = &text[at..];
             let run = if runs { self.unchanged(rest) } else { 0 };
-            let (length, content) = if run > 0 { (run, None) } else { self.first(text, at)? };
+            let (length, content) = if run > 0 { (run, None) } else { self.first(rest, symbols.at(at))? };
             let chunk = (Span::new(at, at + length), content.unwrap_or(&rest[..length]));
             at += length;
             Some(chunk)
@@ -215,21 +208,39 @@ impl SentencePiece {
         text.len()
     }
 
-    /// Returns the length in bytes of the section at `at`, and its replacement if it changes; `None` at the end.
-    fn first<'a>(&'a self, text: &'a str, at: usize) -> Option<(usize, Option<&'a str>)> {
-        let character = text[at..].chars().next()?.len_utf8();
-        if let Some(symbol) = self.symbol(text, at) {
+    /// Returns the length in bytes of the section at the start of a text, and its replacement if it changes.
+    ///
+    /// `symbol` is the length of the symbol there; `None` at the end of a text.
+    fn first<'a>(&'a self, text: &'a str, symbol: Option<usize>) -> Option<(usize, Option<&'a str>)> {
+        let character = text.chars().next()?.len_utf8();
+        if let Some(symbol) = symbol {
             return Some((symbol, None));
         }
-        let rule = self.settings().precompiled_charsmap.as_ref().and_then(|rules| rules.longest_rule(&text[at..]));
+        let rule = self.settings().precompiled_charsmap.as_ref().and_then(|rules| rules.longest_rule(text));
         Some(rule.map_or((character, None), |(length, content)| (length, Some(content))))
     }
 
-    /// Returns the length in bytes of the longest symbol at `at`.
-    fn symbol(&self, text: &str, at: usize) -> Option<usize> {
-        let input = Input::new(text).range(at..).anchored(Anchored::Yes);
-        let found = self.symbols.as_ref()?.try_find(input).expect("a search from one place was asked for");
-        found.map(|found| found.len())
+    /// Returns the symbols in a text.
+    fn symbols_in<'a>(&'a self, text: &'a str) -> Symbols<'a> {
+        let mut matches = self.symbols.as_ref().map(|symbols| symbols.matches(text.as_bytes()));
+        Symbols { next: matches.as_mut().and_then(|matches| matches.first_from(0)), matches }
+    }
+}
+
+/// The symbols of a text that is read from left to right.
+struct Symbols<'a> {
+    matches: Option<Matches<'a>>,
+    /// The first symbol from the last place on.
+    next: Option<Found>,
+}
+
+impl Symbols<'_> {
+    /// Returns the length in bytes of the longest symbol at a place, which never decreases.
+    fn at(&mut self, at: usize) -> Option<usize> {
+        if self.next.is_some_and(|found| found.start < at) {
+            self.next = self.matches.as_mut().and_then(|matches| matches.first_from(at));
+        }
+        self.next.filter(|found| found.start == at).map(|found| found.end - at)
     }
 }
 

@@ -12,7 +12,11 @@ use std::ops::Range;
 use super::reordering::Block;
 use crate::memory::MAX_KEPT_CAPACITY;
 use crate::settings::METASPACE;
+use crate::stop;
 use crate::text::span::Span;
+
+/// The number of bytes of a text whose spans are made between two checks whether the call is to stop.
+const BLOCK: u32 = 1 << 16;
 
 /// A normalized text, and the span of the original for each of its bytes.
 ///
@@ -64,11 +68,16 @@ impl Normalized {
         }
         self.alignment.reserve(text.len());
         if text.is_ascii() {
-            self.alignment.extend((base..self.origin.end).map(|start| Span { start, end: start + 1 }));
+            for block in (base..self.origin.end).step_by(BLOCK as usize) {
+                stop::check_after((block - base) as usize);
+                let bytes = block..self.origin.end.min(block.saturating_add(BLOCK));
+                self.alignment.extend(bytes.map(|start| Span { start, end: start + 1 }));
+            }
             return;
         }
         for (start, c) in text.char_indices() {
             let end = start + c.len_utf8();
+            stop::check_growth(start, end);
             self.alignment.resize(end, Span::new(start, end).shifted(base));
         }
     }
@@ -114,19 +123,23 @@ impl Normalized {
         self.alignment.get(at).map(|span| span.start)
     }
 
-    /// Makes the text its own original; a character without origin keeps an empty one.
-    pub(crate) fn align_with_itself(&mut self) {
+    /// Returns the text as its own original; a character without origin keeps an empty one.
+    pub(crate) fn aligned_with_itself(&self) -> Self {
+        let mut alignment = Vec::with_capacity(self.alignment.len());
         for (start, c) in self.text.char_indices() {
             let end = start + c.len_utf8();
+            stop::check_growth(start, end);
             let is_empty = self.alignment[start].start == self.alignment[start].end;
-            self.alignment[start..end].fill(Span::new(start, if is_empty { start } else { end }));
+            alignment.resize(end, Span::new(start, if is_empty { start } else { end }));
         }
-        self.origin = Span::new(0, self.text.len());
+        let origin = Span::new(0, self.text.len());
+        Self { text: self.text.clone(), alignment, aligned: true, origin, block: Block::default() }
     }
 
     /// Appends `span` of `other`, with its alignment; returns its new span.
     pub(crate) fn append(&mut self, other: &Self, span: Span) -> Span {
         let start = self.text.len();
+        stop::check_growth(start, start + span.range().len());
         self.text.push_str(&other.text[span.range()]);
         if self.aligned {
             self.alignment.extend_from_slice(&other.alignment[span.range()]);
@@ -213,6 +226,7 @@ impl Normalized {
     }
 
     pub(crate) fn push(&mut self, c: char, origin: Span) {
+        stop::check_growth(self.text.len(), self.text.len() + c.len_utf8());
         self.text.push(c);
         if self.aligned {
             self.alignment.resize(self.text.len(), origin);
@@ -220,6 +234,7 @@ impl Normalized {
     }
 
     pub(crate) fn push_str(&mut self, text: &str, origin: Span) {
+        stop::check_growth(self.text.len(), self.text.len() + text.len());
         self.text.push_str(text);
         if self.aligned {
             self.alignment.resize(self.text.len(), origin);

@@ -9,6 +9,7 @@ use crate::added::SpecialsPolicy;
 use crate::decode::{DecodeTable, Stages, StreamOutput, text_of};
 use crate::error::{Error, Message, Result};
 use crate::model::{PROBABILITY_FLOOR, Probabilities};
+use crate::stop;
 
 /// The options of decoding; `true` and `false` say whether special tokens are omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -115,7 +116,7 @@ impl Tokenizer {
         let leaves_gap = self.decoder().is_some_and(|decoder| decoder.sentencepiece().is_some());
         let inputs = (!options.added_as_entries).then(|| self.decoder_inputs()).filter(|inputs| !inputs.is_empty());
         let mut tokens = Vec::with_capacity(ids.len());
-        for &id in ids {
+        for &id in stop::blocks(ids).flatten() {
             let token = self.expect_token(id)?;
             if !(options.skip_special_tokens && self.added.is_special(token)) {
                 tokens.push(inputs.and_then(|inputs| inputs.get(&id)).map_or(token, String::as_str));

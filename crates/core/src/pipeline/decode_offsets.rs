@@ -8,6 +8,7 @@ use super::Tokenizer;
 use super::decode::DecodeOptions;
 use crate::decode::{Stages, StreamOutput, byte_of};
 use crate::error::Result;
+use crate::stop;
 
 /// The bytes of ids in a decoded text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,7 +100,7 @@ impl Tokenizer {
         let TokensBytes { bytes, starts } = &mut found;
         if let Some(table) = self.table_for(ids.len(), options).filter(|table| table.has_bytes()) {
             let mut state = 0;
-            for &id in ids {
+            for &id in stop::blocks(ids).flatten() {
                 starts.push(bytes.len());
                 table.step(&mut state, id, options.skip_special_tokens, bytes);
             }
@@ -107,7 +108,7 @@ impl Tokenizer {
             return Ok(found);
         }
         let mut stages = Stages::of(self.decoder(), StreamOutput::Bytes);
-        for id in ids {
+        for id in stop::blocks(ids).flatten() {
             starts.push(bytes.len());
             bytes.extend(stages.run(&self.decoder_tokens(std::slice::from_ref(id), options)?, false)?);
         }

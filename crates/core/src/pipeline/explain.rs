@@ -8,6 +8,7 @@ use crate::model::Token;
 use crate::model::steps::Steps;
 use crate::normalize::Normalized;
 use crate::pretokenize::words::{Word, WordKind, Words};
+use crate::stop::Work;
 use crate::text::span::{Span, check_length};
 
 /// A text with the results of all stages up to the model.
@@ -109,7 +110,9 @@ impl Tokenizer {
         self.parts.splitter.split_with_base(text, matching, &mut scratch.generic.words)?;
         let normalized = scratch.generic.words.take_base();
         let (mut explained, mut rest) = (Vec::new(), limits.characters);
+        let mut work = Work::default();
         for word in scratch.generic.words.as_slice() {
+            work.add(1);
             if rest == 0 {
                 break;
             }

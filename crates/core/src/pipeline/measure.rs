@@ -6,6 +6,7 @@ use super::scratch::Scratch;
 use crate::encoding::Encoding;
 use crate::error::Result;
 use crate::memory::prefetch;
+use crate::stop;
 use crate::text::span::Span;
 
 /// The number of counters of words by tokens, and of tokens by bytes; the last one also counts all longer ones.
@@ -156,17 +157,21 @@ impl<'a> Meter<'a> {
         table.prefetch(first);
         first.iter().filter_map(|&id| measures.counts.get(id as usize)).for_each(prefetch);
         find_words(text, words);
+        stop::check_after(text.len());
         assign_tokens(words, encoding, tokenizer.traits().unk_id);
         let is_reproduced = match table.reproduces(text, ids) {
             Some(is_reproduced) => is_reproduced,
             None => tokenizer.decode(ids, false)? == text,
         };
+        stop::check_after(text.len());
         measures.texts += 1;
         measures.bytes += text.len() as u64;
         measures.characters += text.chars().count() as u64;
         measures.changed_texts += u64::from(!is_reproduced);
         measures.count_tokens(ids);
+        stop::check_after(text.len());
         measures.count_lengths(&encoding.spans);
+        stop::check_after(text.len());
         measures.count_words(words);
         let lengths = first_counters::<TEXT_LENGTHS>(&mut measures.texts_by_tokens);
         lengths[(usize::BITS - ids.len().leading_zeros()) as usize] += 1;

@@ -107,6 +107,8 @@ pub struct TokenizerParts {
     pub padding: Option<Padding>,
     /// The record of the training.
     pub training: Option<Arc<Training>>,
+    /// The number of retries of Oniguruma in a text, from which on it is an error; `None` for no limit.
+    pub regex_retries: Option<u64>,
 }
 
 impl TokenizerParts {
@@ -123,6 +125,7 @@ impl TokenizerParts {
             truncation: None,
             padding: None,
             training: None,
+            regex_retries: None,
         }
     }
 }
@@ -165,6 +168,8 @@ pub struct Tokenizer {
 impl Tokenizer {
     /// Returns the tokenizer made of `parts`.
     pub fn new(mut parts: TokenizerParts) -> Result<Self> {
+        parts.splitter = parts.splitter.with_retries(parts.regex_retries)?;
+        parts.decoder = parts.decoder.map(|decoder| decoder.with_retries(parts.regex_retries));
         let added = AddedTokens::for_model(
             std::mem::take(&mut parts.added),
             parts.kept.clone(),
@@ -273,6 +278,12 @@ impl Tokenizer {
         TokenizerParts { added: self.added.tokens().to_vec(), ..self.parts.clone() }
     }
 
+    /// Returns the number of retries of Oniguruma in a text, from which on it is an error.
+    #[must_use]
+    pub fn regex_retries(&self) -> Option<u64> {
+        self.parts.regex_retries
+    }
+
     /// Returns the normalizer and the pre-tokenizer.
     #[must_use]
     pub fn splitter(&self) -> &WordSplitter {
@@ -330,6 +341,7 @@ impl Tokenizer {
     /// Builds the tables that encode texts with such a treatment of special tokens, which the first call builds otherwise.
     pub fn build_tables(&self, specials: &SpecialsPolicy) {
         let entries = self.added.entries(specials);
+        self.splitter().build_patterns();
         match &self.fast {
             Ok(plan) => plan.build_tables(self.model(), entries),
             Err(_) => self.model().build_tables(entries, false, false),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Tokenizer;
 use super::fast_path::{CachedToken, INLINE_IDS, INLINE_TOKENS};
-use crate::added::AllowedAutomata;
+use crate::added::AllowedFinders;
 use crate::encoding::Encoding;
 use crate::fast::{Cache, ChunkBuffers, NormalizedTokenBuffers};
 use crate::memory::MAX_KEPT_CAPACITY;
@@ -17,7 +17,7 @@ use crate::vocab::AllowedEntries;
 /// A call with another tokenizer clears the caches.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    pub(super) allowed: AllowedAutomata,
+    pub(super) allowed: AllowedFinders,
     pub(super) generic: GenericBuffers,
     pub(super) chunks: ChunkBuffers,
     pub(super) forms: NormalizedTokenBuffers,

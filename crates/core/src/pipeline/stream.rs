@@ -9,6 +9,7 @@ use super::Tokenizer;
 use super::decode::DecodeOptions;
 use crate::decode::{DecodeTable, Found, Stages, StopStrings, StreamOutput};
 use crate::error::{Error, Message, Result};
+use crate::stop;
 
 /// A string or an id that ends a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -326,7 +327,7 @@ impl Tokenizer {
             Decoding::Stages(stages) => out.extend(stages.run(&self.decoder_tokens(ids, settings.decoding)?, false)?),
             Decoding::Table(state, text) => {
                 let table = self.decode_table();
-                for &id in ids {
+                for &id in stop::blocks(ids).flatten() {
                     self.decode_id(table, (state, text), settings, id, out)?;
                 }
             }
@@ -371,7 +372,7 @@ impl Tokenizer {
             (Some(stages), _) => bytes = stages.run(&self.decoder_tokens(ids, settings.decoding)?, false)?,
             (None, Decoding::Table(state, _)) => {
                 let (table, mut state) = (self.decode_table(), *state);
-                for &id in ids {
+                for &id in stop::blocks(ids).flatten() {
                     table.step(&mut state, id, settings.decoding.skip_special_tokens, &mut bytes);
                 }
             }
@@ -414,17 +415,19 @@ impl IdStream {
         if strings.is_empty() {
             return out.extend_from_slice(new);
         }
-        let held = strings.held(self.node).to_vec();
-        out.extend_from_slice(&held);
-        match strings.search(self.node, new) {
-            Found::Nothing(node) => {
-                out.extend_from_slice(new);
-                out.truncate(out.len() - strings.held(node).len());
-                self.node = node;
-            }
+        let held = strings.held(self.node);
+        let found = strings.search(self.node, new);
+        let (read, kept) = match found {
+            Found::Nothing(node) => (new.len(), strings.held(node).len()),
+            Found::Stop(index, end) => (end, strings.length(index)),
+        };
+        // Only what leaves is copied: a long stop may be held back for many steps.
+        let emitted = held.len() + read - kept;
+        out.extend_from_slice(&held[..emitted.min(held.len())]);
+        out.extend_from_slice(&new[..emitted.saturating_sub(held.len())]);
+        match found {
+            Found::Nothing(node) => self.node = node,
             Found::Stop(index, end) => {
-                out.extend_from_slice(&new[..end]);
-                out.truncate(out.len() - strings.length(index));
                 let stop = settings.stops.of_strings[index];
                 (self.node, self.met) = (0, Some(Box::new(MetStop { stop, rest: new[end..].to_vec() })));
             }

@@ -7,6 +7,7 @@ use crate::added::SegmentTrust;
 use crate::error::{Error, Result};
 use crate::model::{ModelScratch, Token};
 use crate::pretokenize::words::{Word, WordKind, Words};
+use crate::stop::Work;
 use crate::text::span::{Span, check_length};
 
 /// A token of a text, on the generic path.
@@ -116,7 +117,9 @@ impl Tokenizer {
         GenericBuffers { words, tokens, model, .. }: &mut GenericBuffers,
         mut each: impl FnMut(&TextToken<'_>),
     ) -> Result<()> {
+        let mut work = Work::default();
         for (number, word) in (0..).zip(words.as_slice()) {
+            work.add(word.span.range().len());
             tokens.clear();
             self.encode_word(words, word, tokens, model)?;
             tokens.iter().for_each(|token| each(&TextToken { id: token.id, span: token.span, word, number, words }));

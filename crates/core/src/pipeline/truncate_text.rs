@@ -26,6 +26,7 @@ use crate::added::SpecialsPolicy;
 use crate::encoding::Direction;
 use crate::error::{Error, Message, Result};
 use crate::splitter::WordSplitter;
+use crate::stop::Work;
 
 /// The number of bytes of the first part of a text that is looked at, for each token.
 const BYTES_PER_TOKEN: usize = 6;
@@ -37,8 +38,6 @@ const MOST_TRIED: usize = 1 << 20;
 const OPEN_WORDS: usize = 8;
 /// The number of word ends that are tried after one that does not fit, if they depend on the text after them.
 const LATER_WORDS: usize = 32;
-/// The number of bytes that are encoded between two checks for an interruption.
-const CHECKED_BYTES: usize = 1 << 16;
 /// The number of characters of a text for each of a token, at most, and the smallest step.
 const STEPS: usize = 4;
 const SMALLEST_STEP: usize = 128;
@@ -68,7 +67,7 @@ impl Tokenizer {
     ///
     /// Special tokens that post-processing adds count. A prefix that cannot be encoded is not considered. Without stages that
     /// prove where a text may be cut, the result ends at a word. `None` if more of the text is needed, which continues at the
-    /// side that is cut off. `is_stopped` is called often; if it returns true, the result is [`Error::Interrupted`].
+    /// side that is cut off.
     ///
     /// ```
     /// use piecework_core::encoding::Direction;
@@ -78,7 +77,7 @@ impl Tokenizer {
     /// let tokenizer = format_named("vocab.txt")?.read(b"[UNK]\nlow\n##er\n")?;
     /// let (options, mut scratch) = (Options::default(), Scratch::default());
     /// let limit = TextLimit { max_tokens: 2, direction: Direction::Right, continues: false };
-    /// let kept = tokenizer.truncate_text("low lower", limit, &options, &mut scratch, &|| false)?;
+    /// let kept = tokenizer.truncate_text("low lower", limit, &options, &mut scratch)?;
     /// assert_eq!(kept.map(|kept| (kept.text, kept.is_longest)), Some(("low lowe", true)));
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
@@ -88,7 +87,6 @@ impl Tokenizer {
         limit: TextLimit,
         options: &Options,
         scratch: &mut Scratch,
-        is_stopped: &dyn Fn() -> bool,
     ) -> Result<Option<TruncatedText<'t>>> {
         let options = Options { truncation: None, padding: None, dropout: Some(0.0), alpha: None, ..options.clone() };
         let steps = self.plan(false, &options)?;
@@ -102,8 +100,7 @@ impl Tokenizer {
             cuts: self.cuts(&options),
             is_additive: false,
             scratch,
-            is_stopped,
-            unchecked: 0,
+            work: Work::default(),
         };
         if !search.fits("")? {
             return Err(search.too_small()?);
@@ -132,9 +129,7 @@ struct Search<'a> {
     /// Whether the words on both sides of a word's end that stages prove are those of the two sides.
     is_additive: bool,
     scratch: &'a mut Scratch,
-    is_stopped: &'a dyn Fn() -> bool,
-    /// The number of bytes that were encoded since `is_stopped` was called.
-    unchecked: usize,
+    work: Work,
 }
 
 /// The candidates: places at a distance in bytes from one that fits.
@@ -172,13 +167,7 @@ impl Window {
 impl Search<'_> {
     /// Returns the number of tokens of a text with its special tokens; `None` if it cannot be encoded.
     fn count(&mut self, text: &str) -> Result<Option<usize>> {
-        self.unchecked += text.len();
-        if self.unchecked > CHECKED_BYTES {
-            self.unchecked = 0;
-            if (self.is_stopped)() {
-                return Err(Error::Interrupted);
-            }
-        }
+        self.work.add(1 + text.len());
         match self.tokenizer.count(text, self.options, self.scratch) {
             Ok(count) => Ok(Some(count)),
             Err(Error::NoUnknownToken { .. } | Error::SpecialToken { .. }) => Ok(None),
@@ -442,7 +431,9 @@ impl Search<'_> {
             // The number of tokens may depend on the score of the text before, so only chunks are counted: each one that
             // ends at a boundary has a token.
             let wanted = self.limit.max_tokens - self.specials;
-            let chunks = (at + 1..self.text.len()).filter(|&end| boundaries.is_at(self.text, end));
+            let mut work = Work::default();
+            let chunks = (at + 1..self.text.len()).inspect(|_| work.add(1));
+            let chunks = chunks.filter(|&end| boundaries.is_at(self.text, end));
             return Ok(chunks.take(wanted + 1).count() > wanted);
         }
         let before = self.text[..at].char_indices().next_back().map_or(0, |(start, _)| start);

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use aho_corasick::AhoCorasick;
-
 use super::Tokenizer;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::bpe::Bpe;
 use crate::pretokenize::{PreTokenizer, Substitution};
 use crate::settings::METASPACE;
+use crate::strings::Finder;
 use crate::text::bytes::char_to_byte;
 
 impl Tokenizer {
@@ -22,9 +21,8 @@ impl Tokenizer {
             self.model().as_bpe().map(Bpe::unreachable).unwrap_or_default().into_iter().collect();
         let tokens = self.always_matched()?;
         if !tokens.is_empty() {
-            let tokens = AhoCorasick::new(&tokens)
-                .map_err(|error| Error::Config(format!("the added tokens make too large a matcher: {error}").into()))?;
-            let is_cut = |token: &str| self.spelled(token).is_some_and(|text| tokens.is_match(&text));
+            let tokens = Finder::new(&tokens, "the added tokens")?;
+            let is_cut = |token: &str| self.spelled(token).is_some_and(|text| tokens.is_in(&text));
             ids.extend(self.model().vocab().iter().filter(|&(token, _)| is_cut(token)).map(|(_, id)| id));
         }
         let mut ids: Vec<u32> = ids.into_iter().filter(|&id| self.added().token(id).is_none()).collect();

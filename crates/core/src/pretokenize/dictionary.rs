@@ -1,11 +1,9 @@
-//! Splits out phrases of a domain that stay whole, found leftmost-longest (Aho-Corasick).
+//! Splits out phrases of a domain that stay whole, found leftmost-longest.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use aho_corasick::{AhoCorasick, Match, MatchKind};
-
 use crate::error::{Error, Result, shorten};
+use crate::strings::{Automaton, Finder};
 use crate::text::span::Span;
 use crate::text::unicode::stands_alone;
 
@@ -25,8 +23,15 @@ use crate::text::unicode::stands_alone;
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     phrases: Vec<String>,
-    single_word: bool,
-    finder: AhoCorasick,
+    search: Search,
+}
+
+/// Where phrases are found.
+#[derive(Debug, Clone)]
+enum Search {
+    Anywhere(Finder),
+    /// Where no word character is next to them. A shorter phrase may stand alone where a longer one does not.
+    Alone(Automaton),
 }
 
 impl Dictionary {
@@ -36,13 +41,13 @@ impl Dictionary {
     /// without spaces between words, such as Chinese, needs `false`.
     pub fn new(phrases: Vec<String>, single_word: bool) -> Result<Self> {
         check(&phrases)?;
-        // A shorter phrase may match where a longer one is next to a word character, so all occurrences are needed.
-        let kind = if single_word { MatchKind::Standard } else { MatchKind::LeftmostLongest };
-        let finder = AhoCorasick::builder()
-            .match_kind(kind)
-            .build(&phrases)
-            .map_err(|error| Error::Config(format!("the phrases make too large a matcher: {error}").into()))?;
-        Ok(Self { phrases, single_word, finder })
+        let what = "the phrases";
+        let search = if single_word {
+            Search::Alone(Automaton::new(&phrases, what)?)
+        } else {
+            Search::Anywhere(Finder::new(&phrases, what)?)
+        };
+        Ok(Self { phrases, search })
     }
 
     /// Returns the phrases in the order given.
@@ -54,7 +59,7 @@ impl Dictionary {
     /// Returns whether a phrase is found only if no word character is next to it.
     #[must_use]
     pub fn single_word(&self) -> bool {
-        self.single_word
+        matches!(self.search, Search::Alone(_))
     }
 
     /// Calls `each` with the parts of `text` from left to right, and whether each is a phrase.
@@ -62,43 +67,27 @@ impl Dictionary {
     /// The parts cover the text.
     pub fn split(&self, text: &str, mut each: impl FnMut(Span, bool)) {
         let mut start = 0;
-        let mut phrase = |found: Match| {
-            if start < found.start() {
-                each(Span::new(start, found.start()), false);
-            }
-            each(Span::new(found.start(), found.end()), true);
-            start = found.end();
+        let found = match &self.search {
+            Search::Anywhere(finder) => finder.matches(text.as_bytes()),
+            Search::Alone(phrases) => phrases.accepted(text.as_bytes(), |found| stands_alone(text, found.range())),
         };
-        if self.single_word {
-            self.standing_alone(text).for_each(&mut phrase);
-        } else {
-            self.finder.find_iter(text).for_each(&mut phrase);
+        for found in found {
+            if start < found.start {
+                each(Span::new(start, found.start), false);
+            }
+            each(Span::new(found.start, found.end), true);
+            start = found.end;
         }
         if start < text.len() {
             each(Span::new(start, text.len()), false);
         }
     }
-
-    /// Returns the phrases without adjacent word characters, leftmost-longest among these.
-    fn standing_alone(&self, text: &str) -> impl Iterator<Item = Match> {
-        let mut found: Vec<Match> =
-            self.finder.find_overlapping_iter(text).filter(|found| stands_alone(text, found.range())).collect();
-        found.sort_unstable_by_key(|found| (found.start(), Reverse(found.end())));
-        let mut end = 0;
-        found.into_iter().filter(move |found| {
-            let free = end <= found.start();
-            if free {
-                end = found.end();
-            }
-            free
-        })
-    }
 }
 
-/// The automaton follows from the other two fields.
+/// The search follows from the phrases, and from whether they must stand alone.
 impl PartialEq for Dictionary {
     fn eq(&self, other: &Self) -> bool {
-        self.single_word == other.single_word && self.phrases == other.phrases
+        self.single_word() == other.single_word() && self.phrases == other.phrases
     }
 }
 

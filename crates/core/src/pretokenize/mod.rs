@@ -81,6 +81,15 @@ pub enum PreTokenizer {
 }
 
 impl PreTokenizer {
+    /// Returns the same with a limit of Oniguruma's retries in a text.
+    pub(crate) fn with_retries(self, retries: Option<u64>) -> Self {
+        match self {
+            Self::Sequence(steps) => Self::Sequence(steps.into_iter().map(|step| step.with_retries(retries)).collect()),
+            Self::Split(split) => Self::Split(Split { pattern: split.pattern.with_retries(retries), ..split }),
+            other => other,
+        }
+    }
+
     /// Splits `words` further.
     pub(crate) fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
         words.check_length()?;

@@ -10,6 +10,7 @@
 use crate::added::{AddedTokenSearch, TextPart};
 use crate::error::Result;
 use crate::normalize::{Normalized, Normalizer};
+use crate::stop;
 use crate::text::span::{Span, check_bytes};
 use crate::vocab::AllowedEntries;
 
@@ -98,9 +99,11 @@ impl Words {
     /// Pre-tokenizers then show where their words come from in the normalized text. They behave alike: they use an origin
     /// only to see whether it is the start of the original ([`Self::prepend_first`]) and whether it is empty.
     pub(crate) fn rebase(&mut self) {
-        let base = self.normalized.clone();
-        self.normalized.align_with_itself();
+        let base = std::mem::take(&mut self.normalized);
+        self.normalized = base.aligned_with_itself();
+        let mut work = stop::Work::default();
         for word in &mut self.words {
+            work.add(1);
             word.origin = self.normalized.origin(word.span);
         }
         self.base = Some(base);
@@ -219,6 +222,7 @@ impl Words {
             }
             split(&normalized.text()[word.span.range()], &mut |span, kind| {
                 if span.start < span.end {
+                    stop::check_growth(spare_words.len(), spare_words.len() + 1);
                     let span = span.shifted(word.span.start);
                     spare_words.push(Word { span, origin: normalized.origin(span), kind, ..word });
                 }

@@ -2,7 +2,9 @@
 
 pub(crate) mod bytes;
 pub mod grammar;
+mod oniguruma;
 pub mod pattern;
+mod regular;
 pub(crate) mod runs;
 pub mod span;
 pub mod unicode;

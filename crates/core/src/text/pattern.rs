@@ -1,39 +1,26 @@
 //! Patterns: literal strings and regular expressions.
 //!
-//! The engine is Oniguruma with its own syntax and Unicode tables: the patterns of a `tokenizer.json` are written for
-//! it, and no other engine finds the same matches. A pattern with a [`Grammar`], which finds the same matches, does not
-//! use the engine, nor does one that matches runs of characters of one set.
-//!
-//! The engine's limit of retries bounds a search, and panics of its crate become errors. A string is found by `memchr`,
-//! with the matches of the escaped expression. A long expression is compiled on a thread with a large stack, which ends
-//! with the call: the compiler is recursive, and a malicious file must not end the process.
+//! Patterns have the syntax and the Unicode tables of Oniguruma: those of a `tokenizer.json` are written for it. The engine
+//! is the first of these that has the same matches: a [`Grammar`] of a known split pattern, runs of characters of one set,
+//! an automaton (`text/regular.rs`), and Oniguruma itself, whose searches are bounded (`text/oniguruma.rs`). A string is
+//! found by `memchr`, with the matches of the escaped expression.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
-use std::thread;
 
 use memchr::memmem;
-use onig::{MatchParam, Regex, Region, SearchOptions};
 
-use crate::error::{Error, Message, Result, shorten};
+use crate::error::Result;
+use crate::stop::{self, Work};
 use crate::text::grammar::Grammar;
+use crate::text::oniguruma::{OnigurumaPattern, out_of_order};
+use crate::text::regular::RegularPattern;
 use crate::text::runs::RunPattern;
 use crate::text::span::check_length;
 
-/// The maximum number of backtracking steps of a match: Oniguruma's default.
-const RETRY_LIMIT: u32 = 10_000_000;
-
-/// Oniguruma's error code for a match that exceeds the limit.
-const RETRY_LIMIT_EXCEEDED: i32 = -17;
-
-/// The maximum length in bytes of an expression that is compiled on the caller's stack.
-///
-/// Oniguruma's compiler recurses with the nesting of the expression, which it limits to some thousand levels of some
-/// kilobytes each. A thread of the caller may have a smaller stack, and an overflow ends the process.
-const MAX_DIRECT_LENGTH: usize = 256;
-/// The size in bytes of the stack that longer expressions are compiled on.
-const STACK_SIZE: usize = 32 << 20;
+/// The number of characters that are read at most between two checks whether the call is to stop.
+const STEPS_PER_CHECK: usize = 1 << 22;
 
 /// A search pattern; clones share the compiled form.
 ///
@@ -49,12 +36,15 @@ const STACK_SIZE: usize = 32 << 20;
 pub struct Pattern {
     source: Arc<str>,
     engine: Arc<Engine>,
+    /// The number of retries of Oniguruma in a text.
+    budget: u64,
 }
 
 /// The engine that searches a pattern.
 enum Engine {
     Literal(Box<memmem::Finder<'static>>),
-    Regex(Regex),
+    Regular(RegularPattern, OnigurumaPattern),
+    Oniguruma(OnigurumaPattern),
     Grammar(Grammar),
     Run(RunPattern),
 }
@@ -64,7 +54,7 @@ impl Pattern {
     #[must_use]
     pub fn literal(text: &str) -> Self {
         let engine = Engine::Literal(Box::new(memmem::Finder::new(text).into_owned()));
-        Self { source: text.into(), engine: engine.into() }
+        Self { source: text.into(), engine: engine.into(), budget: u64::MAX }
     }
 
     /// Compiles the regular expression `source`, in the syntax of Oniguruma.
@@ -77,17 +67,22 @@ impl Pattern {
         } else if let Some(run) = RunPattern::parse(source) {
             Engine::Run(run)
         } else {
-            Engine::Regex(compile_regex(source)?)
+            let oniguruma = OnigurumaPattern::new(source)?;
+            match RegularPattern::parse(source) {
+                Some(regular) => Engine::Regular(regular, oniguruma),
+                None => Engine::Oniguruma(oniguruma),
+            }
         };
-        Ok(Self { source: source.into(), engine: engine.into() })
+        Ok(Self { source: source.into(), engine: engine.into(), budget: u64::MAX })
     }
 
-    /// Returns the name of the engine: `string`, `run of characters`, `Oniguruma` or that of a grammar.
+    /// Returns the name of the engine: `string`, `run of characters`, `automaton`, `Oniguruma` or that of a grammar.
     #[must_use]
     pub fn engine(&self) -> String {
         match *self.engine {
             Engine::Literal(_) => "string".to_owned(),
-            Engine::Regex(_) => "Oniguruma".to_owned(),
+            Engine::Regular(..) => "automaton".to_owned(),
+            Engine::Oniguruma(_) => "Oniguruma".to_owned(),
             Engine::Grammar(grammar) => grammar.engine(),
             Engine::Run(_) => "run of characters".to_owned(),
         }
@@ -110,6 +105,14 @@ impl Pattern {
         }
     }
 
+    /// Returns the pattern with a limit of Oniguruma's retries in a text.
+    ///
+    /// A text that takes no more is never an error; one that takes more than twice as many, and 1,000 for each character,
+    /// always is.
+    pub(crate) fn with_retries(self, retries: Option<u64>) -> Self {
+        Self { budget: retries.unwrap_or(u64::MAX), ..self }
+    }
+
     /// Returns the text or the regular expression as it was given.
     #[must_use]
     pub fn source(&self) -> &str {
@@ -119,7 +122,7 @@ impl Pattern {
     /// Whether the pattern is a regular expression.
     #[must_use]
     pub fn is_regex(&self) -> bool {
-        matches!(*self.engine, Engine::Regex(_) | Engine::Grammar(_) | Engine::Run(_))
+        !matches!(*self.engine, Engine::Literal(_))
     }
 
     /// Whether a match may be empty; always true for regular expressions.
@@ -133,12 +136,26 @@ impl Pattern {
         !self.is_regex() || self.run().is_some() || self.grammar().is_some()
     }
 
+    /// Builds the automaton, if the pattern has one; otherwise the first search does so.
+    pub(crate) fn build(&self) {
+        if let Engine::Regular(regular, _) = &*self.engine {
+            regular.build();
+        }
+    }
+
     /// Calls `each` with the matches in `text` from left to right; they do not overlap.
     ///
     /// A match may be empty, but not at the end of the match before it. An empty text has no matches. The cost is
-    /// linear in the text for a string, and for a regular expression that seldom backtracks; at worst each position
-    /// costs as many steps as the retry limit allows. A match that exceeds the limit is an error.
+    /// linear in the text for a string, a run and a grammar. Each match of an automaton takes time linear in the rest of
+    /// the text. In Oniguruma, each position costs as many steps as the limit of retries allows; a match that exceeds it
+    /// is an error, and so is a text that exceeds the budget.
     pub fn find_matches(&self, text: &str, mut each: impl FnMut(Range<usize>)) -> Result<()> {
+        let (mut work, mut end) = (Work::default(), 0);
+        let mut each = |found: Range<usize>| {
+            work.add(1 + found.end.saturating_sub(end));
+            end = found.end;
+            each(found);
+        };
         check_length(text)?;
         if text.is_empty() {
             return Ok(());
@@ -150,26 +167,42 @@ impl Pattern {
                 let found = finder.find_iter(text.as_bytes()).filter(|&at| text.is_char_boundary(at));
                 found.for_each(|at| each(at..at + length));
             }
-            Engine::Regex(regex) => self.find_regex(regex, text, each)?,
+            Engine::Regular(regular, oniguruma) => match regular.search(text) {
+                Some(mut search) => self.find_regex(text, |from| Ok(search(from)), each)?,
+                None => self.find_oniguruma(oniguruma, text, each)?,
+            },
+            Engine::Oniguruma(oniguruma) => self.find_oniguruma(oniguruma, text, each)?,
             Engine::Grammar(grammar) => grammar.find_matches(text, each),
             Engine::Run(run) => run.find_matches(text, each),
         }
         Ok(())
     }
 
-    /// Calls `each` with the matches of a regular expression.
-    fn find_regex(&self, regex: &Regex, text: &str, mut each: impl FnMut(Range<usize>)) -> Result<()> {
-        let mut region = Region::new();
+    fn find_oniguruma(&self, oniguruma: &OnigurumaPattern, text: &str, each: impl FnMut(Range<usize>)) -> Result<()> {
+        let mut search = oniguruma.search(text, self.budget);
+        self.find_regex(text, |from| search.first_from(from), each)
+    }
+
+    /// Calls `each` with the matches of a regular expression; `search` returns the first one from a byte on.
+    fn find_regex(
+        &self,
+        text: &str,
+        mut search: impl FnMut(usize) -> Result<Option<Range<usize>>>,
+        mut each: impl FnMut(Range<usize>),
+    ) -> Result<()> {
         let (mut from, mut last_end) = (0, None);
+        // A search may read the rest of the text.
+        let (unchecked, mut work) = (stop::WORK.div_ceil(1 + STEPS_PER_CHECK / text.len()), Work::default());
         while from <= text.len() {
-            let Some(found) = self.search(regex, text, from, &mut region)? else { break };
+            work.add(unchecked);
+            let Some(found) = search(from)? else { break };
             if found.is_empty() && last_end == Some(found.end) {
                 // The same empty match would be found forever: continue after the next character.
                 from += text[from..].chars().next().map_or(1, char::len_utf8);
                 continue;
             }
             if found.start < last_end.unwrap_or(0) {
-                return Err(self.out_of_order_error(&found));
+                return Err(out_of_order(self.source(), &found));
             }
             from = found.end;
             last_end = Some(found.end);
@@ -177,64 +210,6 @@ impl Pattern {
         }
         Ok(())
     }
-
-    /// Returns the first match at or after `from`.
-    fn search(&self, regex: &Regex, text: &str, from: usize, region: &mut Region) -> Result<Option<Range<usize>>> {
-        let mut limits = MatchParam::default();
-        limits.set_retry_limit_in_match(RETRY_LIMIT);
-        region.clear();
-        let options = SearchOptions::SEARCH_OPTION_NONE;
-        let found = regex.search_with_param(text, from, text.len(), options, Some(&mut *region), limits);
-        let Some((start, end)) = found.map_err(|error| self.search_error(&error, from))?.and_then(|_| region.pos(0))
-        else {
-            return Ok(None);
-        };
-        if text.get(start..end).is_none() {
-            return Err(self.out_of_order_error(&(start..end)));
-        }
-        Ok(Some(start..end))
-    }
-
-    /// Returns the error for a search that failed at `from`.
-    fn search_error(&self, error: &onig::Error, from: usize) -> Error {
-        let regex = shorten(self.source());
-        Error::Regex(if error.code() == RETRY_LIMIT_EXCEEDED {
-            Message::new(format!("the regex {regex:?} gave up after {RETRY_LIMIT} retries near byte {from}")).hint(
-                "let fewer of its repetitions match the same text, for example by possessive ones (a++) or atomic \
-                 groups ((?>a+))",
-            )
-        } else {
-            format!("the regex {regex:?} failed near byte {from}: {}", error.description()).into()
-        })
-    }
-
-    /// Returns the error for a match out of order, as `\K` in a look-around can cause.
-    fn out_of_order_error(&self, found: &Range<usize>) -> Error {
-        Error::Regex(
-            Message::new(format!(
-                "the regex {:?} matches from byte {} to {}, which is before its last match or not a valid \
-             range of the text",
-                shorten(self.source()),
-                found.start,
-                found.end
-            ))
-            .hint("leave \\K out of look-around"),
-        )
-    }
-}
-
-/// Compiles a regular expression, on a thread with a large stack if it is long.
-fn compile_regex(source: &str) -> Result<Regex> {
-    let fails = |why: &str| Error::Regex(format!("the regex {:?} does not compile: {why}", shorten(source)).into());
-    let compile = || Regex::new(source).map_err(|error| fails(error.description()));
-    if source.len() <= MAX_DIRECT_LENGTH {
-        return compile();
-    }
-    thread::scope(|scope| {
-        let builder = thread::Builder::new().stack_size(STACK_SIZE);
-        let thread = builder.spawn_scoped(scope, compile).map_err(|error| fails(&error.to_string()))?;
-        thread.join().map_err(|_| fails("the compiler panicked"))?
-    })
 }
 
 impl fmt::Debug for Pattern {
@@ -252,9 +227,20 @@ impl PartialEq for Pattern {
 impl Eq for Pattern {}
 
 #[cfg(test)]
-mod tests {
+pub(in crate::text) mod tests {
+    use onig::Regex;
+
     use super::*;
     use std::time::{Duration, Instant};
+
+    /// Returns the matches that Oniguruma itself finds.
+    pub(in crate::text) fn by_oniguruma(source: &str, text: &str) -> Vec<(usize, usize)> {
+        let pattern = Pattern {
+            engine: Engine::Oniguruma(OnigurumaPattern::new(source).unwrap()).into(),
+            ..Pattern::literal(source)
+        };
+        found(&pattern, text)
+    }
 
     fn found(pattern: &Pattern, text: &str) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
@@ -333,15 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn catastrophic_backtracking_is_an_error() {
+    fn catastrophic_backtracking_is_an_error_or_takes_linear_time() {
         let started = Instant::now();
         let text = "a".repeat(100_000) + "b";
-        for source in ["(a+)+$", "(a|a)*$", "(a*)*c|(a*)*$", r"(a+)+\b\B"] {
-            let error = regex(source).find_matches(&text, |_| ()).unwrap_err();
-            assert!(
-                matches!(&error, Error::Regex(message) if message.to_string().contains("gave up")),
-                "{source}: {error}"
-            );
+        for (source, is_linear) in
+            [("(a+)+$", true), ("(a|a)+$", true), ("(a*)*c|(a*)*$", false), (r"(a+)+\b\B", false)]
+        {
+            let done = regex(source).find_matches(&text, |_| ());
+            assert_eq!(done.is_ok(), is_linear, "{source}: {done:?}");
         }
         assert!(started.elapsed() < Duration::from_secs(30));
     }

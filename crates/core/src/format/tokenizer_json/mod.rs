@@ -173,7 +173,7 @@ fn nearest_pre_tokenizer(tokenizer: &Tokenizer, model: &Json) -> Option<PreToken
 pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> Result<Tokenizer> {
     let json = Json::parse(text.as_bytes())?;
     let root = JsonNode::root(&json).with_functions(functions);
-    root.only(&["truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder"])?;
+    root.only(&["truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder", "regex_retries"])?;
     let has = |name: &str| root.members().is_ok_and(|members| members.iter().any(|(other, _)| other == name));
     let mut parts = tokenizer.parts();
     let (normalizer, pre_tokenizer) = splitter(&root)?.into_parts();
@@ -194,6 +194,9 @@ pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> 
     if has("padding") {
         parts.padding = root.get("padding")?;
     }
+    if has("regex_retries") {
+        parts.regex_retries = root.get("regex_retries")?;
+    }
     Tokenizer::new(parts)
 }
 
@@ -201,6 +204,7 @@ pub fn with_parts(tokenizer: &Tokenizer, text: &str, functions: &[Function]) -> 
 #[must_use]
 pub fn write_parts(tokenizer: &Tokenizer) -> String {
     object([
+        ("regex_retries", tokenizer.regex_retries().into()),
         ("truncation", tokenizer.truncation().map(Member::json).into()),
         ("padding", tokenizer.padding().map(Member::json).into()),
         ("normalizer", tokenizer.splitter().normalizer().map(Member::json).into()),

@@ -22,6 +22,7 @@ use super::pairs::MergeTable;
 use super::trie::{NONE, Trie};
 use crate::hash::FixedHasher;
 use crate::memory::prefetch;
+use crate::stop::Work;
 
 /// The derivation of an entry, and the entry to try next: four to a line of the CPU's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +85,9 @@ const LENGTH_BITS: u32 = 8;
 /// The largest length in bytes; longer entries are as unordered ones.
 const MAX_LENGTH: u32 = (1 << LENGTH_BITS) - 1;
 
+/// The number of bytes after which an entry is surely unordered.
+const UNORDERED_LENGTH: usize = MAX_LENGTH as usize + 1;
+
 /// A backtracking encoder of one model.
 #[derive(Debug)]
 pub(super) struct BacktrackingEncoder {
@@ -124,6 +128,9 @@ impl BacktrackingEncoder {
         }
         texts.sort_unstable();
         set_shorter(&texts, &mut entries)?;
+        // A walk in the trie ends here: a text that begins so is encoded by merging.
+        texts.iter_mut().for_each(|(text, _)| text.truncate(UNORDERED_LENGTH));
+        texts.dedup_by(|(next, _), (text, _)| next == text);
         Some(Self { trie: Trie::new(texts)?, entries, whole_words })
     }
 
@@ -142,7 +149,9 @@ impl BacktrackingEncoder {
         let (mut at, mut found) = (0, self.longest(text));
         // The entry before `at`.
         let mut before = None;
+        let mut work = Work::default();
         while at < text.len() {
+            work.add(1);
             let (id, length) = found;
             if id == NONE {
                 scratch.mark_dead(at, text.len());

@@ -9,6 +9,7 @@ use super::merging::{BpeScratch, Part};
 use super::{Bpe, Tables};
 use crate::error::{Error, Result, shorten};
 use crate::model::Token;
+use crate::stop::Work;
 use crate::text::bytes::byte_to_char;
 use crate::text::span::Span;
 use crate::vocab::AllowedEntries;
@@ -112,7 +113,9 @@ impl Bpe {
 
     /// Fills `scratch` with the characters of a word.
     pub(super) fn fill(&self, word: &str, alphabet: &Alphabet, scratch: &mut BpeScratch) -> Result<()> {
+        let mut work = Work::default();
         for (start, c) in word.char_indices() {
+            work.add(1);
             let end = start + c.len_utf8();
             let id = alphabet.id(c, start == 0, end == word.len());
             if id == NONE {

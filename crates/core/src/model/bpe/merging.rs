@@ -7,6 +7,7 @@ use super::NO_RANK;
 use super::backtracking::BacktrackingScratch;
 use super::pairs::MergeTable;
 use crate::numbers::random::Dropout;
+use crate::stop::Work;
 
 /// A part of a word while it is merged.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +116,9 @@ impl BpeScratch {
 
     /// Merges until no merge is left: O(n log n) for n parts.
     pub(super) fn merge(&mut self, pairs: &MergeTable) {
+        let mut work = Work::default();
         for at in 1..self.parts.len() {
+            work.add(1);
             self.look_up_merge(at - 1, at, pairs);
         }
         if self.dropout.is_some() || self.parts.len() > MAX_LINEAR_PARTS {
@@ -170,7 +173,9 @@ impl BpeScratch {
         for at in 0..count {
             self.push_merge(at);
         }
+        let mut work = Work::default();
         while let Some(top) = self.heap.pop() {
+            work.add(1);
             if self.dropout.as_mut().is_some_and(Dropout::passes) {
                 self.skipped.push(top);
                 continue;

@@ -4,7 +4,7 @@
 //! byte identifies its parent.
 
 use crate::memory::copied;
-use crate::model::free_slots::FreeSlots;
+use crate::strings::free_slots::FreeSlots;
 
 /// The value for "no entry".
 pub(super) const NONE: u32 = u32::MAX;

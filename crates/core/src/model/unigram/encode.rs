@@ -7,6 +7,7 @@ use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};
 use crate::model::Token;
+use crate::stop::Work;
 use crate::text::span::Span;
 use crate::vocab::AllowedEntries;
 
@@ -77,8 +78,9 @@ impl Unigram {
 
     /// Appends the tokens of a path.
     pub(super) fn push(&self, word: &str, path: impl Iterator<Item = Edge>, tables: &Tables, out: &mut Vec<Token>) {
-        let mut unknown: Option<Edge> = None;
+        let (mut unknown, mut work): (Option<Edge>, _) = (None, Work::default());
         for edge in path {
+            work.add(1);
             let is_unknown = edge.id == UNKNOWN || Some(edge.id) == self.unk_id();
             if let Some(run) = unknown.take_if(|_| !is_unknown || self.falls_back_per_character()) {
                 self.push_unknown(word, run, tables, out);

@@ -5,14 +5,17 @@ use super::tables::{Tables, user_defined_score};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, Lattice, add_scores};
 use crate::model::Token;
+use crate::model::long_pieces::LongMatches;
 use crate::vocab::AllowedEntries;
 
 impl Unigram {
     /// Returns the lattice of the segmentations of `word`.
     pub(in crate::model) fn lattice(&self, word: &str, entries: AllowedEntries) -> Result<Lattice> {
         let tables = self.tables(entries);
+        let mut long = LongMatches::new(tables.letters.long.as_ref(), word);
         let lattice = Lattice::new(word, tables.unknown, tables.rounds_to_f32, |start, each| {
             tables.letters.each_in(&word[start..], |bytes, id| each(bytes, id, self.lattice_score(tables, id)));
+            long.each(start, |bytes, id| each(bytes, id, self.lattice_score(tables, id)));
         });
         lattice.ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })
     }

@@ -3,15 +3,19 @@
 //! Characters have numbers, lower ones for characters that are more frequent in pieces, so that the slots of frequent
 //! ones are close together in memory. The child of the trie's root by a character, and the piece that equals it, are
 //! stored with its number.
+//!
+//! A walk in the trie takes as many steps as its longest piece has letters. So longer ones are not in it, but are found
+//! in a whole word before: see `long_pieces`.
 
 use std::cmp::Reverse;
 
 use hashbrown::HashMap;
 
-use super::trie::{Node, Symbol, Trie};
+use crate::model::long_pieces::{LongPieces, is_long};
 
-pub(super) use super::trie::NO_PIECE;
 use crate::hash::FixedHasher;
+pub(super) use crate::strings::trie::NO_STRING as NO_PIECE;
+use crate::strings::trie::{Node, Symbol, Trie};
 use crate::text::unicode::CharMap;
 
 /// A character of a word: its byte, its piece, and its node in the trie.
@@ -34,28 +38,34 @@ const UNKNOWN_LETTER: Letter = Letter { symbol: 1 << 31, node: Node::NOWHERE, pi
 /// The trie of pieces, and the numbers of their characters.
 #[derive(Debug)]
 pub(super) struct PieceTrie {
+    /// All pieces but the long ones.
     trie: Trie,
     letters: CharMap<Letter>,
     /// The number of letters of the longest piece, at least 1.
     pub(super) longest: usize,
+    /// The pieces that are too long for the trie, if there are any.
+    pub(super) long: Option<LongPieces>,
 }
 
 impl PieceTrie {
-    /// Returns the trie of pieces with their ids.
+    /// Returns the trie of pieces with their ids; an empty piece is not found.
     pub(super) fn new(pieces: &[(&str, u32)]) -> Self {
         let symbols = symbols(pieces);
         let spell = |text: &str| -> Vec<Symbol> { text.chars().map(|c| symbols[&c]).collect() };
-        let mut spelled: Vec<(Vec<Symbol>, u32)> = pieces.iter().map(|&(text, id)| (spell(text), id)).collect();
+        let pieces = pieces.iter().filter(|(text, _)| !text.is_empty());
+        let (long, short): (Vec<_>, Vec<_>) = pieces.copied().partition(|(text, _)| is_long(text));
+        let mut spelled: Vec<(Vec<Symbol>, u32)> = short.into_iter().map(|(text, id)| (spell(text), id)).collect();
         spelled.sort_unstable();
-        let mut trie = Trie::new(spelled.len(), |piece| &spelled[piece].0);
+        let mut trie = Trie::new(spelled.len(), |piece, depth| spelled[piece].0.get(depth).copied());
         trie.rename(|piece| spelled[piece as usize].1);
         let mut letters = CharMap::new(UNKNOWN_LETTER);
         for (c, symbol) in symbols {
             let (node, piece) = trie.child(trie.root(), symbol).unwrap_or((Node::NOWHERE, NO_PIECE));
             *letters.get_mut(c) = Letter { symbol, node, piece, at: 0 };
         }
-        let longest = spelled.iter().map(|(symbols, _)| symbols.len()).fold(1, usize::max);
-        Self { trie, letters, longest }
+        let long_lengths = long.iter().map(|(text, _)| text.chars().count());
+        let longest = spelled.iter().map(|(symbols, _)| symbols.len()).chain(long_lengths).fold(1, usize::max);
+        Self { trie, letters, longest, long: LongPieces::new(&long) }
     }
 
     /// Appends the letters of a word from byte `at` on, for about `most` bytes, and returns the first byte after them.
@@ -75,7 +85,8 @@ impl PieceTrie {
         end
     }
 
-    /// Calls `each` with each piece of two or more letters that is a prefix of `letters`, the shortest first.
+    /// Calls `each` with each piece of two or more letters that is a prefix of `letters`, the shortest first, without long
+    /// ones.
     ///
     /// The arguments are its number of letters and its id. Returns the piece of the first letter alone, or
     /// [`NO_PIECE`].
@@ -87,7 +98,7 @@ impl PieceTrie {
         first.piece
     }
 
-    /// Calls `each` with each piece that is a prefix of `text`, the shortest first.
+    /// Calls `each` with each piece that is a prefix of `text`, the shortest first, without long ones.
     ///
     /// The arguments are its number of bytes and its id.
     pub(super) fn each_in(&self, text: &str, mut each: impl FnMut(usize, u32)) {
@@ -102,6 +113,11 @@ impl PieceTrie {
 
     /// Returns the piece that equals a text.
     pub(super) fn piece(&self, text: &str) -> Option<u32> {
+        if let Some(long) = &self.long
+            && is_long(text)
+        {
+            return long.piece(text);
+        }
         let mut found = None;
         self.each_in(text, |size, piece| found = Some(piece).filter(|_| size == text.len()));
         found

@@ -21,7 +21,6 @@ mod rounding_margin;
 mod running_score;
 mod tables;
 pub mod train;
-mod trie;
 mod viterbi;
 
 use std::collections::HashSet;

@@ -46,7 +46,7 @@ impl Tables {
         }
     }
 
-    /// Calls `each` with each piece that is a prefix of a word.
+    /// Calls `each` with each piece that is a prefix of a word, without long ones.
     ///
     /// The arguments are its number of letters, its id and its score.
     #[inline]

@@ -12,7 +12,9 @@ use super::rounding_margin::TwoBest;
 use super::tables::Tables;
 use crate::lattice::{Edge, UNKNOWN, add_scores};
 use crate::memory::MAX_KEPT_CAPACITY;
+use crate::model::long_pieces::LongStarts;
 use crate::numbers::floats::to_single;
+use crate::stop::Work;
 
 /// The number of bytes that are read at once, at least.
 const BLOCK: usize = 2048;
@@ -80,7 +82,9 @@ impl Path {
 
     /// Follows the links from the last piece, which ends at byte `end`, to the start of the word.
     fn follow(&mut self, mut end: usize, mut last: Link) {
+        let mut work = Work::default();
         while end > 0 {
+            work.add(1);
             // This link is before those of the path, because no piece is empty.
             let before = self.links[last.to()];
             self.prepend(end, last.id());
@@ -128,6 +132,7 @@ pub struct ViterbiScratch {
     letters: Vec<Letter>,
     places: Vec<Place>,
     margins: Vec<TwoBest>,
+    long: LongStarts,
     pub(super) path: Path,
 }
 
@@ -149,9 +154,15 @@ impl ViterbiScratch {
         self.places.clear();
         self.places.push(Place { score: std::mem::take(&mut self.before), last: Link::new(0, UNKNOWN) });
         let longest = tables.letters.longest;
+        self.long.clear();
+        if let Some(pieces) = &tables.letters.long {
+            pieces.starts(word, &mut self.long);
+        }
         let visit = if tables.rounds_to_f32 { Self::visit::<true> } else { Self::visit::<false> };
         let (mut read, block) = (0, block.max(longest));
+        let mut work = Work::default();
         loop {
+            work.add(block);
             read = tables.letters.read(word, read, block, &mut self.letters);
             let is_complete = read == word.len();
             // No piece that begins at one of the visited letters extends beyond those that were read.
@@ -171,35 +182,41 @@ impl ViterbiScratch {
 
     /// Computes the best sums at the letters that pieces lead to from the first `visited` letters of the window.
     fn visit<const ROUNDS: bool>(&mut self, visited: usize, tables: &Tables) {
-        let Self { letters, places, path, .. } = self;
+        let Self { letters, places, path, long, .. } = self;
         places.resize(letters.len(), Place { score: 0.0, last: Link::NOWHERE });
         let links = &mut path.links[..];
+        // The last letter that a piece leads to.
+        let mut reached = places.iter().rposition(|place| place.last != Link::NOWHERE).unwrap_or_default();
         for start in 0..visited {
+            let longest = long.pop_if(|(place, _)| *place == letters[start].at).map(|(_, longest)| longest);
             let (Place { score: mut here, last }, at) = (places[start], letters[start].at);
             if last == Link::NOWHERE {
                 continue;
             }
             links[at as usize] = last;
             if ROUNDS && here.abs() > -RESET_BELOW {
-                // Pieces that begin earlier lead to none of the letters after these.
-                let reached = places[start..].iter_mut().take(tables.letters.longest);
-                reached.for_each(|place| place.score = to_single(place.score - here));
+                places[start..=reached].iter_mut().for_each(|place| place.score = to_single(place.score - here));
                 here = 0.0;
             }
-            tables.each(&letters[start..], |length, id, score| {
+            let mut add = |length: usize, id, score| {
                 let (place, sum) = (&mut places[start + length], add_scores(here, score, ROUNDS));
+                reached = reached.max(start + length);
                 if place.last == Link::NOWHERE || sum > place.score {
                     *place = Place { score: sum, last: Link::new(at, id) };
                 }
-            });
+            };
+            tables.each(&letters[start..], &mut add);
+            if let (Some(longest), Some(pieces)) = (longest, &tables.letters.long) {
+                pieces.prefixes(longest).for_each(|(length, id)| add(length, id, tables.scores[id as usize]));
+            }
         }
     }
 
     /// Finds the best path, and returns its valid-below exponent; `None` if no path leads to the end.
     ///
-    /// Also `None` for long words. See [`Tables::search_with_margin`].
+    /// Also `None` for long words, and for those with long pieces. See [`Tables::search_with_margin`].
     pub(super) fn search_cacheable(&mut self, tables: &Tables, word: &str) -> Option<u8> {
-        if word.len() > LONGEST_WITH_MARGIN {
+        if word.len() > LONGEST_WITH_MARGIN || tables.letters.long.as_ref().is_some_and(|long| long.may_be_in(word)) {
             return None;
         }
         self.letters.clear();

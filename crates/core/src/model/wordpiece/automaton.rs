@@ -24,8 +24,10 @@
 //! **Time.** Every step consumes a character or pops tokens, and every pop emits, so a word costs O(characters).
 
 use crate::lattice::UNKNOWN;
-use crate::model::free_slots::FreeSlots;
+use crate::model::long_pieces::{LongMatches, LongPieces, MOST_STEPS, is_long};
 use crate::numbers::random::Dropout;
+use crate::stop::Work;
+use crate::strings::free_slots::FreeSlots;
 use crate::text::span::Span;
 
 /// The index of a node.
@@ -69,6 +71,8 @@ impl TrieSlot {
 pub(super) struct Automaton {
     slots: Vec<TrieSlot>,
     ropes: Vec<Pop>,
+    /// The tokens inside words that are too long for walks from each character.
+    long: Option<LongPieces>,
 }
 
 impl Automaton {
@@ -77,7 +81,8 @@ impl Automaton {
         let keys = Keys::new(tokens, prefix);
         // There are at most as many nodes as bytes, so nothing is reallocated; large vocabularies need fewer.
         let capacity = keys.text.len().min(1 << 20);
-        let mut automaton = Self { slots: Vec::with_capacity(capacity), ropes: Vec::with_capacity(capacity) };
+        let mut automaton =
+            Self { slots: Vec::with_capacity(capacity), ropes: Vec::with_capacity(capacity), long: keys.long() };
         automaton.slots.resize(2, TrieSlot::EMPTY);
         Builder::new(&keys.text, &mut automaton).build(&keys);
         automaton.slots.shrink_to_fit();
@@ -89,9 +94,10 @@ impl Automaton {
     ///
     /// A piece is the id of a token, or [`UNKNOWN`] for a character that no token covers, and its length in bytes.
     pub(super) fn walk(&self, word: &str, stack: &mut Vec<u32>, mut emit: impl FnMut(u32, u32) -> bool) {
-        let mut node = START;
+        let (mut node, mut work) = (START, Work::default());
         let mut rest = word.as_bytes();
         while let Some(&first) = rest.first() {
+            work.add(1);
             let (c, after) = rest.split_at(length(first));
             rest = after;
             loop {
@@ -122,12 +128,15 @@ impl Automaton {
         }
     }
 
-    /// Matches with dropout of tokens, except single characters (W21). The cost is O(word length · token length).
+    /// Matches with dropout of tokens, except single characters (W21). The cost is linear in the word and the
+    /// tokens that it contains.
     pub(super) fn walk_with_dropout(&self, word: &str, dropout: &mut Dropout, mut emit: impl FnMut(u32, u32) -> bool) {
-        let mut start = 0;
+        let (mut start, mut long) = (0, self.long_matches(word));
+        let mut work = Work::default();
         while let Some(first) = word[start..].chars().next() {
+            work.add(1);
             let (mut piece, mut end) = (UNKNOWN, first.len_utf8());
-            self.each(word, start, |bytes, id| {
+            self.each(word, start, &mut long, |bytes, id| {
                 if bytes == first.len_utf8() || !dropout.passes() {
                     (piece, end) = (id, bytes);
                 }
@@ -139,13 +148,21 @@ impl Automaton {
         }
     }
 
+    /// Returns the matches of long tokens inside a word.
+    pub(super) fn long_matches(&self, word: &str) -> LongMatches<'_> {
+        LongMatches::new(self.long.as_ref(), word)
+    }
+
     /// Calls `each` with each token that a word has at byte `start`, the shortest first: its length in bytes and its id.
-    pub(super) fn each(&self, word: &str, start: usize, mut each: impl FnMut(usize, u32)) {
-        let mut node = if start == 0 { START } else { CONTINUING };
+    ///
+    /// `long` is the result of [`Self::long_matches`].
+    pub(super) fn each(&self, word: &str, start: usize, long: &mut LongMatches<'_>, mut each: impl FnMut(usize, u32)) {
+        let (mut node, most) = if start == 0 { (START, usize::MAX) } else { (CONTINUING, MOST_STEPS) };
         let (mut rest, mut end) = (&word.as_bytes()[start..], 0);
-        while let Some(&first) = rest.first() {
+        for _ in 0..most {
+            let Some(&first) = rest.first() else { break };
             let (c, after) = rest.split_at(length(first));
-            let Some(child) = self.child(node, c) else { return };
+            let Some(child) = self.child(node, c) else { break };
             (node, rest, end) = (child, after, end + c.len());
             let TrieSlot { pops, link, .. } = self.slots[node as usize];
             if link == CONTINUING
@@ -155,6 +172,9 @@ impl Automaton {
             {
                 each(end, id);
             }
+        }
+        if start > 0 {
+            long.each(start, each);
         }
     }
 
@@ -283,6 +303,12 @@ impl Keys {
             }
         }
         keys
+    }
+
+    /// Returns the long ones of the texts that continue a word.
+    fn long(&self) -> Option<LongPieces> {
+        let texts = self.continuing.iter().map(|&(span, id)| (&self.text[span.range()], id));
+        LongPieces::new(&texts.filter(|(text, _)| is_long(text)).collect::<Vec<_>>())
     }
 }
 

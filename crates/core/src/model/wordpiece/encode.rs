@@ -20,8 +20,8 @@ pub struct MatchScratch {
 impl WordPiece {
     /// Appends the tokens of `word`, with spans in it.
     ///
-    /// No text produces a token outside `entries`. The cost is linear in the length of the word, except
-    /// with dropout.
+    /// No text produces a token outside `entries`. The cost is linear in the length of the word,
+    /// with dropout also in the tokens that it contains.
     pub fn encode_word(
         &self,
         word: &str,
@@ -62,8 +62,9 @@ impl WordPiece {
         }
         let (automaton, scores) = (self.automaton(entries), self.scores());
         let unknown = (self.settings().unknown != Unknown::Word).then(unknown_score);
+        let mut long = automaton.long_matches(word);
         Lattice::new(word, unknown, false, |start, each| {
-            automaton.each(word, start, |bytes, id| each(bytes, id, scores[id as usize]));
+            automaton.each(word, start, &mut long, |bytes, id| each(bytes, id, scores[id as usize]));
         })
     }
 

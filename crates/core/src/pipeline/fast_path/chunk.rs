@@ -1,5 +1,6 @@
 //! Encodes chunks that are not in the cache, by the model or on the generic path.
 
+use crate::stop::{self, Work};
 use std::str::Chars;
 
 use super::Result;
@@ -58,7 +59,9 @@ impl<'a> ChunkEncoder<'a> {
         // unknown tokens that are not their texts in the chunk.
         let mut map_spans =
             |tokens: &mut [Token], first, word: &str, context: &Context<'_>, in_chunk: &mut dyn FnMut(Span) -> Span| {
+                let mut work = Work::default();
                 for (number, token) in tokens.iter_mut().enumerate().skip(first) {
+                    work.add(1);
                     let name = token.span.range();
                     token.span = in_chunk(token.span);
                     if self.unknown.is_some_and(|unknown| context.untagged(token.id) == unknown)
@@ -81,6 +84,7 @@ impl<'a> ChunkEncoder<'a> {
                 valid_below = context.encode_word(word, entries, ids, scratch, tokens)?;
             }
             if !is_bytes || self.tokenizer.model().encode_bytes(word, entries, scratch, tokens)? {
+                stop::check_after(chunk.len());
                 let mut escaped = [EscapedCursor::new(chunk), EscapedCursor::new(chunk)];
                 let mut original = |span: Span| match input {
                     ModelInput::Word(_) => span,

@@ -15,7 +15,7 @@ pub(super) use self::sink::{CachedToken, INLINE_IDS, INLINE_TOKENS};
 use super::Tokenizer;
 use super::options::{EncodingPath, Input, Options};
 use super::scratch::Scratch;
-use crate::added::{AllowedAutomata, SegmentTrust, TextPart};
+use crate::added::{AllowedFinders, SegmentTrust, TextPart};
 use crate::encoding::Encoding;
 use crate::fast::{
     AddedTokenSplitter, Cache, ChunkBuffers, CutPlan, Failed, NormalizedTokenBuffers, NormalizedTokenPart, Sink,
@@ -30,7 +30,7 @@ struct Call<'a, T, const INLINE: usize> {
     tokenizer: &'a Tokenizer,
     fast: &'a CutPlan,
     options: &'a Options,
-    allowed: &'a mut AllowedAutomata,
+    allowed: &'a mut AllowedFinders,
     chunks: &'a mut ChunkBuffers,
     forms: &'a mut NormalizedTokenBuffers,
     caches: &'a mut [Cache<T, INLINE>; AllowedEntries::COUNT],

@@ -1,5 +1,6 @@
 //! The words with their frequencies: jieba's dictionary, overridden by the user's words.
 
+use crate::stop::Work;
 use hashbrown::HashMap;
 
 use super::logarithm::ln;
@@ -73,7 +74,9 @@ impl Lexicon {
         scores.resize(block.len() + 1, 0.0);
         lengths.clear();
         lengths.resize(block.len(), 1);
+        let mut work = Work::default();
         for at in (0..block.len()).rev() {
+            work.add(1);
             let rest = &mut scores[at..];
             let mut best = f64::MIN;
             self.walk(&block[at..], |length, (_, logarithm)| {

@@ -31,6 +31,9 @@ pub struct Jieba {
     forced_apart: BTreeSet<Vec<char>>,
 }
 
+/// The largest number of characters of a user's word, all of which a look-up may read at each character of a text.
+const LONGEST_WORD: usize = 256;
+
 /// The buffers of one call.
 #[derive(Default)]
 struct Scratch {
@@ -77,6 +80,11 @@ impl Jieba {
         let word = &user_word.word;
         if word.is_empty() {
             return Err(Error::Config(format!("user_words[{place}] is empty").into()));
+        }
+        let length = word.chars().count();
+        if length > LONGEST_WORD {
+            let message = format!("user_words[{place}] has {length} characters; the limit is {LONGEST_WORD}");
+            return Err(Error::Config(message.into()));
         }
         let frequency = user_word.frequency.unwrap_or_else(|| self.frequency_to_stay_whole(word));
         if frequency == 0 {

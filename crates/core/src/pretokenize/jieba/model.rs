@@ -1,6 +1,7 @@
 //! Splits a run of single characters, by a hidden Markov model that joins them to words.
 
 use super::tables::{STATES, Tables, is_han};
+use crate::stop::Work;
 
 /// The states in alphabetical order (begin, end, middle, single): of equals the later one is taken.
 const END: usize = 1;
@@ -39,7 +40,9 @@ fn join<'a>(tables: &Tables, han: &'a [char], marks: &mut Vec<u8>, mut each: imp
 fn mark_ends(tables: &Tables, han: &[char], marks: &mut Vec<u8>) {
     marks.clear();
     let mut scores = tables.start;
+    let mut work = Work::default();
     for (at, &c) in han.iter().enumerate() {
+        work.add(1);
         let emission = tables.emission(c);
         let before = scores;
         let mut later = 0;

@@ -2,7 +2,7 @@
 
 use super::seeds::Seed;
 use super::segments::{Corpus, Symbol};
-use crate::model::unigram::trie::Trie;
+use crate::strings::trie::Trie;
 
 /// Pieces by number, in the order of their UTF-8 bytes.
 pub(super) struct Pieces {
@@ -121,5 +121,5 @@ impl Pieces {
 }
 
 fn trie(symbols: &[Symbol], starts: &[usize]) -> Trie {
-    Trie::new(starts.len() - 1, |piece| &symbols[starts[piece]..starts[piece + 1]])
+    Trie::new(starts.len() - 1, |piece, depth| symbols[starts[piece]..starts[piece + 1]].get(depth).copied())
 }
