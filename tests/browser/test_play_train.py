@@ -455,6 +455,24 @@ def test_errors_are_shown(open_train: OpenTrain, open_page: Any) -> None:
     open_page.problems.clear()
 
 
+def test_a_training_is_cancelled(open_train: OpenTrain) -> None:
+    page = open_train()
+    page.route("**/api/trace", lambda route: None)  # no answer comes
+    page.select_option(".train-source-choice", "text")
+    page.fill(".train-text", TEXT)
+    page.click(".train-run")
+    page.focus(".train-cancel")
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("Enter")
+    assert page.locator("#status:not(.error)").inner_text() == "The training was cancelled."
+    page.wait_for_selector(".train:not([aria-busy])")
+    assert page.locator(".train-cancel").is_hidden()
+    assert page.locator(".train-run").evaluate("button => button === document.activeElement")
+    page.unroute("**/api/trace")
+    train(page, "abc abc", size="20")
+    page.wait_for_selector(".train-words tbody tr:first-child th:text-is('abc')")
+
+
 def test_exports(open_train: OpenTrain) -> None:
     page = open_train()
     go(page, 9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from secrets import compare_digest
 from typing import TYPE_CHECKING
 
+import anyio
 from starlette.responses import JSONResponse
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ MAX_REQUEST = 1 << 23
 """The largest size of a request in bytes."""
 MAX_FILE = 3 << 25
 """The largest size of a request with files of a tokenizer: 64 MiB of them, in Base64."""
+MAX_BODY_SECONDS = 30
+"""The time in which the whole body of a request must arrive."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -35,16 +38,21 @@ class Access:
     * The header Host must name the loopback interface: another name that resolves to it belongs to a foreign page.
     * The header Origin, if there is one, must be that of the page.
     * The body must not be larger than the limit, whether or not its length is declared.
+    * The body must arrive in time; otherwise the connection is closed.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(
+        self, app: ASGIApp, token: str, *, max_body_seconds: float = MAX_BODY_SECONDS
+    ) -> None:
         """Wraps an application.
 
         Args:
             app: The application, which sees paths without the token.
             token: The first part of each path.
+            max_body_seconds: The time in which the body of a request must arrive.
         """
         self._app, self._prefix = app, f"/{token}/"
+        self._max_body_seconds = max_body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or passes it on."""
@@ -53,12 +61,20 @@ class Access:
             return
         sending = _with_headers(send)
         if (problem := self._problem(scope)) is not None:
-            refusal = _refused(403, problem, "open the address as printed")
+            # What is left of the body is not read.
+            refusal = _refused(403, problem, "open the address as printed", connection="close")
             await refusal(scope, receive, sending)
             return
         path = scope["path"].removeprefix(self._prefix)
         limit = MAX_FILE if path == "api/tokenizers" else MAX_REQUEST
-        body = await _read(scope, receive, limit)
+        try:
+            with anyio.fail_after(self._max_body_seconds):
+                body = await _read(scope, receive, limit)
+        except TimeoutError:
+            problem = f"the body did not arrive within {self._max_body_seconds:g} seconds"
+            too_slow = _refused(408, problem, "send the request again", connection="close")
+            await too_slow(scope, receive, sending)
+            return
         if body is None:
             too_large = _refused(413, f"expected at most {limit:,} bytes", "send less text")
             await too_large(scope, receive, sending)
@@ -94,8 +110,8 @@ def _without_port(host: str) -> str:
     return name if colon and port.isdecimal() else host
 
 
-def _refused(status: int, problem: str, hint: str) -> JSONResponse:
-    return JSONResponse({"error": problem, "hint": hint}, status)
+def _refused(status: int, problem: str, hint: str, **headers: str) -> JSONResponse:
+    return JSONResponse({"error": problem, "hint": hint}, status, headers)
 
 
 def _with_headers(send: Send) -> Send:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import piecework as pw
+from piecework.play.cancellation import Cancellation
 from piecework.play.entry import describe_entry, tokens_of_merges
 from piecework.play.fields import MAX_TEXT, Fields
 from piecework.play.samples import PARALLEL_TEXTS
@@ -21,8 +22,8 @@ from piecework.training._tracing.unigram import UnigramTrace
 if TYPE_CHECKING:
     from piecework.play.session import Session
 
-Answer = Callable[["Session", Fields], dict[str, Any]]
-"""Answers a request; raises PieceworkError for an invalid one."""
+Answer = Callable[["Session", Fields, Cancellation], dict[str, Any]]
+"""Answers a request until it is cancelled; raises PieceworkError for an invalid one."""
 
 _MAX_TOKENIZERS = 4
 """The number of tokenizers that are compared."""
@@ -55,7 +56,7 @@ def describe_session(session: Session) -> dict[str, Any]:
     }
 
 
-def _compare(session: Session, fields: Fields) -> dict[str, Any]:
+def _compare(session: Session, fields: Fields, _: Cancellation) -> dict[str, Any]:
     text = fields.text("text")
     names = fields.texts("tokenizers", _MAX_TOKENIZERS)
     start, end = fields.span("span") or (0, len(text))
@@ -90,7 +91,7 @@ def _compare(session: Session, fields: Fields) -> dict[str, Any]:
     return {"characters": len(text), "splits": splits, "blocks": blocks}
 
 
-def _evaluate(session: Session, fields: Fields) -> dict[str, Any]:
+def _evaluate(session: Session, fields: Fields, _: Cancellation) -> dict[str, Any]:
     names = fields.texts("tokenizers", _MAX_TOKENIZERS)
     if fields.has("text"):
         texts = [fields.text("text")]
@@ -106,7 +107,7 @@ def _evaluate(session: Session, fields: Fields) -> dict[str, Any]:
     ).to_dict()
 
 
-def _explain(session: Session, fields: Fields) -> dict[str, Any]:
+def _explain(session: Session, fields: Fields, _: Cancellation) -> dict[str, Any]:
     text = fields.text("text")
     tokenizer = session[fields.text("tokenizer")]
     span = fields.span("span")
@@ -119,15 +120,16 @@ def _explain(session: Session, fields: Fields) -> dict[str, Any]:
     return {**explanation, "readable": {name: tokenizer.display_token(name) for name in names}}
 
 
-def _token(session: Session, fields: Fields) -> dict[str, Any]:
+def _token(session: Session, fields: Fields, _: Cancellation) -> dict[str, Any]:
     tokenizer = session[fields.text("tokenizer")]
     number = fields.integer("id", 0, (1 << 32) - 1)
     fields.end()
     return describe_entry(tokenizer, number)
 
 
-def _trace(session: Session, fields: Fields) -> dict[str, Any]:
-    traces = train(fields)
+def _trace(session: Session, fields: Fields, cancellation: Cancellation) -> dict[str, Any]:
+    traces = train(fields, cancellation)
+    cancellation.check()
     first = next(iter(traces.values()))
     name = session.add(f"trained {first.tokenizer.model_type}", first.tokenizer)
     return {
@@ -138,7 +140,7 @@ def _trace(session: Session, fields: Fields) -> dict[str, Any]:
     }
 
 
-def _vocabulary(session: Session, fields: Fields) -> dict[str, Any]:
+def _vocabulary(session: Session, fields: Fields, cancellation: Cancellation) -> dict[str, Any]:
     name = fields.text("tokenizer")
     query = VocabularyQuery(
         search=fields.optional_text("search", 1000) or "",
@@ -150,10 +152,10 @@ def _vocabulary(session: Session, fields: Fields) -> dict[str, Any]:
     )
     start = fields.integer("start", 0, 1 << 32, 0)
     fields.end()
-    return session.vocabulary(name).find(query, start, _MAX_ROWS)
+    return session.vocabulary(name).find(query, start, _MAX_ROWS, cancellation)
 
 
-def _add_tokenizer(session: Session, fields: Fields) -> dict[str, Any]:
+def _add_tokenizer(session: Session, fields: Fields, _: Cancellation) -> dict[str, Any]:
     files = read_files(fields)
     fields.end()
     name = session.add(" + ".join(files), load_files(files))

@@ -8,6 +8,7 @@ import traceback
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
@@ -15,10 +16,11 @@ from starlette.routing import Route
 
 from piecework.errors import PieceworkError
 from piecework.play.answers import ANSWERS, Answer, describe_session
+from piecework.play.cancellation import Cancellation, CancelledAnswerError
 from piecework.play.fields import Fields
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
 
@@ -31,13 +33,16 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 _PAGE = "index.html"
+MAX_SECONDS: Mapping[str, float] = {**dict.fromkeys(ANSWERS, 30), "trace": 120}
+"""The time that each kind of answer may take; that of a training is longer."""
 
 
-def create_app(session: Session) -> Starlette:
+def create_app(session: Session, max_seconds: Mapping[str, float] = MAX_SECONDS) -> Starlette:
     """Returns the application that answers the page; wrap it in :class:`~piecework.play.access.Access`.
 
     Args:
         session: The tokenizers of the page.
+        max_seconds: The time that each kind of answer may take.
 
     Returns:
         An ASGI application.
@@ -51,7 +56,7 @@ def create_app(session: Session) -> Starlette:
 
     routes.append(Route("/api/session", describe, methods=["GET"]))
     routes += [
-        Route(f"/api/{name}", _answering(answer, session), methods=["POST"])
+        Route(f"/api/{name}", _answering(answer, session, max_seconds[name]), methods=["POST"])
         for name, answer in ANSWERS.items()
     ]
     app = Starlette(routes=routes)
@@ -80,15 +85,20 @@ def _asset(name: str) -> Callable[[Request], Awaitable[Response]]:
     return answer
 
 
-def _answering(answer: Answer, session: Session) -> Callable[[Request], Awaitable[Response]]:
+def _answering(
+    answer: Answer, session: Session, max_seconds: float
+) -> Callable[[Request], Awaitable[Response]]:
     """Returns a function that answers a request with JSON, in a thread of its own."""
 
-    def answered(body: bytes) -> Response:
+    def answered(body: bytes, cancellation: Cancellation) -> Response:
         try:
-            fields = Fields(body)
-            return _json(answer(session, fields))
+            found = answer(session, Fields(body), cancellation)
+            cancellation.check()
+            return _json(found)
         except PieceworkError as error:
             return JSONResponse({"error": str(error)}, 400)
+        except CancelledAnswerError:
+            return _unanswered()
         except Exception as error:  # noqa: BLE001  # a defect of an answer, which must not stay unseen
             traceback.print_exc()
             problem = f"piecework failed ({type(error).__name__})"
@@ -96,10 +106,44 @@ def _answering(answer: Answer, session: Session) -> Callable[[Request], Awaitabl
 
     async def run(request: Request) -> Response:
         body = await request.body()
-        # The server ends without waiting for an answer that takes long.
-        return await anyio.to_thread.run_sync(answered, body, abandon_on_cancel=True)
+        cancellation = Cancellation()
+
+        async def answer_in_thread() -> Response:
+            with anyio.move_on_after(max_seconds):
+                # The server ends without waiting for an answer that takes long.
+                return await anyio.to_thread.run_sync(
+                    answered, body, cancellation, abandon_on_cancel=True
+                )
+            problem = f"stopped after {max_seconds:g} seconds, the most that an answer may take"
+            return JSONResponse({"error": problem, "hint": "use less text or fewer entries"}, 503)
+
+        try:
+            return await _while_connected(request, answer_in_thread)
+        finally:
+            cancellation.cancel()
 
     return run
+
+
+async def _while_connected(request: Request, answer: Callable[[], Awaitable[Response]]) -> Response:
+    """Returns an answer, unless the client closes the connection before: then the answer is cancelled."""
+    response = _unanswered()
+    async with anyio.create_task_group() as tasks:
+
+        async def cancel_at_end() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(cancel_at_end)
+        response = await answer()
+        tasks.cancel_scope.cancel()
+    return response
+
+
+def _unanswered() -> Response:
+    """Returns what is sent to nobody: the client has closed the connection, or has another answer."""
+    return Response(status_code=503)
 
 
 def _json(value: Any) -> Response:

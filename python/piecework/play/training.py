@@ -14,6 +14,7 @@ from piecework.training._tracing.unigram import UnigramTrace
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from piecework.play.cancellation import Cancellation
     from piecework.play.fields import Fields
     from piecework.trainers import Trainer
     from piecework.training._tracing.merges import MergeTrace
@@ -31,13 +32,18 @@ _WORDS = 100
 """The number of words whose segmentations the page shows."""
 
 
-def train(fields: Fields) -> dict[str, MergeTrace | UnigramTrace]:
+def train(fields: Fields, cancellation: Cancellation) -> dict[str, MergeTrace | UnigramTrace]:
     """Runs the training of a request: of an example of the notes by its name, or of a text with settings.
+
+    Args:
+        fields: The members of the request.
+        cancellation: What can end the training.
 
     Returns:
         The records by criterion; by the name of the model if there is no choice.
 
     Raises:
+        CancelledAnswerError: The training was cancelled.
         ConfigError: A member is invalid.
     """
     is_side_by_side = fields.flag("side_by_side")
@@ -49,14 +55,16 @@ def train(fields: Fields) -> dict[str, MergeTrace | UnigramTrace]:
         trainer = _trainer(fields, _MAX_SIDE_BY_SIDE if is_side_by_side else _MAX_VOCABULARY)
     if not is_side_by_side:
         fields.end()
-        traced = pw.trace(counts, trainer, top=_TOP, words=_WORDS)
+        traced = pw.trace(counts, trainer, top=_TOP, words=_WORDS, progress=cancellation.check)
         return {getattr(trainer, "criterion", traced.tokenizer.model_type): traced}
     if not isinstance(trainer, pw.WordPieceTrainer):
         raise ConfigError("requires WordPiece", setting="side_by_side")
     fields.end()
     # The criterion of the settings comes first: its tokenizer is the one that other views show.
     criteria = (trainer.criterion, *(name for name in CRITERIA if name != trainer.criterion))
-    traces = pw.trace_criteria(counts, trainer, criteria=criteria, top=_TOP, words=_WORDS)
+    traces = pw.trace_criteria(
+        counts, trainer, criteria=criteria, top=_TOP, words=_WORDS, progress=cancellation.check
+    )
     return dict(traces.items())
 
 

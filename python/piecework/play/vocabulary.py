@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._display import display_token
+from piecework.play.cancellation import Cancellation
 from piecework.play.scripts import script_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 KINDS = ("all", "unused", "unreachable")
 """Which entries a query finds: all, those with a count of 0, or those that no text produces."""
 SORTS = ("id", "token", "count", "length", "script")
+_BLOCK = 10_000
+"""The number of entries that are searched between two checks whether the search is cancelled."""
 _UNREACHABLE = ("unreachable", "not-produced")
 """The rules of lint that find entries that no text produces."""
 
@@ -87,10 +90,17 @@ class _Entries:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def with_text(self, search: str, numbers: Sequence[int]) -> list[int]:
+    def with_text(
+        self, search: str, numbers: Sequence[int], cancellation: Cancellation
+    ) -> list[int]:
         """Returns those of some entries that contain a text, in readable form or as in the file, in any case."""
         wanted, shown, tokens = search.casefold(), self._folded, self._folded_tokens
-        return [number for number in numbers if wanted in shown[number] or wanted in tokens[number]]
+        found = list[int]()
+        for start in range(0, len(numbers), _BLOCK):
+            cancellation.check()
+            block = numbers[start : start + _BLOCK]
+            found += [each for each in block if wanted in shown[each] or wanted in tokens[each]]
+        return found
 
     def row(self, number: int) -> dict[str, Any]:
         """Returns an entry as JSON values."""
@@ -148,13 +158,20 @@ class VocabularyTable:
         findings = lint(self.tokenizer, select=_UNREACHABLE).findings
         return {each.id: each.reason for each in findings if each.id is not None}
 
-    def find(self, query: VocabularyQuery, start: int, limit: int) -> dict[str, Any]:
+    def find(
+        self,
+        query: VocabularyQuery,
+        start: int,
+        limit: int,
+        cancellation: Cancellation | None = None,
+    ) -> dict[str, Any]:
         """Returns the entries of a query as JSON values.
 
         Args:
             query: The entries to find.
             start: The number of entries to skip.
             limit: The maximum number of rows.
+            cancellation: What can end the search; None for nothing. What later queries need as well is computed to its end.
 
         Returns:
             Rows with id, token, readable form, length in characters without marks such as ``##``, script, whether it is a
@@ -163,15 +180,17 @@ class VocabularyTable:
             count is known.
 
         Raises:
+            CancelledAnswerError: The search was cancelled.
             UnknownTokenError: A word of the text is unknown, and the tokenizer has no unknown token.
         """
-        reasons = self._found_reasons() if query.kind == "unreachable" else {}
-        with self._lock:
-            entries, counts = self._entries, self._counts(query.text)
+        cancellation = cancellation or Cancellation()
+        reasons = self._found_reasons(cancellation) if query.kind == "unreachable" else {}
+        with cancellation.holding(self._lock):
+            entries, counts = self._entries, self._counts(query.text, cancellation)
             column = counts if query.sort == "count" else entries.columns[query.sort]
             found = column.order(is_descending=query.is_descending)
         if query.search:
-            found = entries.with_text(query.search, found)
+            found = entries.with_text(query.search, found, cancellation)
         if query.kind == "unused":
             found = [number for number in found if counts.values[number] == 0]
         elif query.kind == "unreachable":
@@ -193,19 +212,20 @@ class VocabularyTable:
             "has_counts": any(count is not None for count in counts.values),
         }
 
-    def _found_reasons(self) -> dict[int, str]:
+    def _found_reasons(self, cancellation: Cancellation) -> dict[int, str]:
         # A lock of its own, so that other queries do not wait for lint, which can take seconds.
-        with self._lint_lock:
+        with cancellation.holding(self._lint_lock):
             return self._reasons
 
-    def _counts(self, text: str | None) -> _Column:
+    def _counts(self, text: str | None, cancellation: Cancellation) -> _Column:
         """Returns the counts in a text; without one, those of the training."""
         if text is None:
             return self._training_counts
         if text != self._text:
             from piecework.surgery._usage import token_counts
 
-            counts = token_counts(self.tokenizer, [text], None, progress=False).tolist()
+            found = token_counts(self.tokenizer, [text], None, progress=cancellation.check)
+            counts = found.tolist()
             self._text_counts = _Column([counts[number] for number in self._entries.ids])
             self._text = text
         return self._text_counts

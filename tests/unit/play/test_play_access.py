@@ -16,6 +16,7 @@ import asyncio
 
 from piecework.play import Session, create_app
 from piecework.play.access import MAX_FILE, MAX_REQUEST, Access
+from piecework.play.cancellation import Cancellation
 from piecework.play.fields import Fields
 
 TOKEN = "secret-token"
@@ -75,7 +76,8 @@ def request(
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        return messages.pop(0) if messages else {"type": "http.disconnect"}
+        # The connection stays open.
+        return messages.pop(0) if messages else await asyncio.Event().wait()  # type: ignore[return-value]
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -281,7 +283,7 @@ def test_members_that_are_refused(name: str, members: dict[str, Any], error: str
 def test_answer_that_fails(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def failing(session: Session, fields: Fields) -> dict[str, Any]:
+    def failing(session: Session, fields: Fields, cancellation: Cancellation) -> dict[str, Any]:
         raise RuntimeError("/secret/path")
 
     monkeypatch.setattr("piecework.play.app.ANSWERS", {"compare": failing})

@@ -18,6 +18,7 @@ pytest.importorskip("starlette", reason="the extra `play` is not installed")
 from piecework.play import Session
 from piecework.play.answers import ANSWERS, describe_session
 from piecework.play.app import _json
+from piecework.play.cancellation import Cancellation
 from piecework.play.fields import Fields
 from piecework.play.samples import PARALLEL_TEXTS, train_samples
 from piecework.play.session import MAX_ADDED
@@ -32,7 +33,7 @@ TEXT = "hugs pugs  puns\u0301 <script>"
 def ask(session: Session, name: str, **members: Any) -> dict[str, Any]:
     """Returns an answer after its way through JSON."""
     fields = Fields(json.dumps(members).encode())
-    return json.loads(bytes(_json(ANSWERS[name](session, fields)).body))  # type: ignore[no-any-return]
+    return json.loads(bytes(_json(ANSWERS[name](session, fields, Cancellation())).body))  # type: ignore[no-any-return]
 
 
 def as_json(value: Any) -> Any:

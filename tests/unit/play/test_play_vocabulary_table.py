@@ -14,6 +14,7 @@ import pytest
 import piecework as pw
 from piecework import models, pre_tokenizers
 from piecework.play.answers import ANSWERS
+from piecework.play.cancellation import Cancellation
 from piecework.play.entry import describe_entry
 from piecework.play.fields import Fields
 from piecework.play.samples import PARALLEL_TEXTS
@@ -201,7 +202,8 @@ def test_entry_has_the_tokens_of_its_lineage(trained: dict[str, pw.Tokenizer]) -
 
 
 def answer(tok: pw.Tokenizer, name: str, **members: Any) -> dict[str, Any]:
-    return ANSWERS[name](Session({"tok": tok}), Fields(json.dumps(members).encode()))
+    fields = Fields(json.dumps(members).encode())
+    return ANSWERS[name](Session({"tok": tok}), fields, Cancellation())
 
 
 def test_answers_of_the_server(trained: dict[str, pw.Tokenizer]) -> None:

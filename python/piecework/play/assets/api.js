@@ -38,35 +38,46 @@ export function getSession() {
   return answered(fetch("api/session"));
 }
 
-export function ask(name, members) {
+// A signal that is aborted closes the connection, at which the server ends its work.
+export function ask(name, members, signal) {
   const body = JSON.stringify(members);
-  return answered(fetch(`api/${name}`, { method: "POST", body, headers: { "content-type": "application/json" } }));
+  return answered(fetch(`api/${name}`, { method: "POST", body, signal, headers: { "content-type": "application/json" } }));
 }
 
-// Asks with the last arguments only: a newer question replaces one that waits, and at most one is under way.
+// Asks with the last arguments only: a newer question replaces one that waits, and at most one is under way. `run` gets the
+// arguments and a signal, which a newer question aborts; it may ignore it.
 export class LatestQuestion {
   constructor(run, done, failed, idle = () => {}) {
     [this.run, this.done, this.failed, this.idle] = [run, done, failed, idle];
-    this.waiting = null;
+    this.waiting = this.controller = null;
     this.isBusy = false;
   }
 
   async ask(...values) {
+    this.cancel();
     this.waiting = values;
     if (this.isBusy) return;
     this.isBusy = true;
     while (this.waiting) {
       const values = this.waiting;
       this.waiting = null;
+      this.controller = new AbortController();
+      const { signal } = this.controller;
       try {
-        const answer = await this.run(...values);
-        if (!this.waiting) this.done(answer, ...values);
+        const answer = await this.run(...values, signal);
+        if (!signal.aborted) this.done(answer, ...values);
       } catch (error) {
-        if (!this.waiting) this.failed(error);
+        if (!signal.aborted) this.failed(error);
       }
     }
     this.isBusy = false;
     this.idle();
+  }
+
+  // Drops the question: neither an answer nor an error follows.
+  cancel() {
+    this.waiting = null;
+    this.controller?.abort();
   }
 }
 

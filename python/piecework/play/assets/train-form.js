@@ -17,8 +17,8 @@ const DEFAULTS = { source: "note-000", model: "wordpiece", vocab_size: 200, crit
 let longText = null; // { name, text, isCut }
 
 export class TrainForm {
-  // `run()` is called when the training should start.
-  constructor(page, run) {
+  // `run()` is called when the training should start, `cancel()` when it should end.
+  constructor(page, { run, cancel }) {
     [this.page, this.run] = [page, run];
     this.long = null;
     this.source = this.select("source", [
@@ -41,6 +41,7 @@ export class TrainForm {
     this.longRow = el("p", { class: "row" }, this.longNote, this.button("file.drop", () => this.writeInstead()));
     this.chooser = el("input", { type: "file", hidden: true, class: "train-file", on: { change: () => this.chosen() } });
     this.start = el("button", { type: "submit", class: "primary train-run", text: t("train.run") });
+    this.stop = el("button", { type: "button", class: "train-cancel", hidden: true, text: t("train.cancel"), on: { click: cancel } });
     this.own = el("div", { class: "train-own" }, this.text, this.longRow);
     this.labels = {};
     for (const [key, control] of Object.entries({ model: this.model, size: this.size, criterion: this.criterion, ties: this.ties })) {
@@ -57,6 +58,7 @@ export class TrainForm {
       this.own,
       Object.values(this.labels),
       this.start,
+      this.stop,
     );
     this.restore({});
   }
@@ -92,6 +94,13 @@ export class TrainForm {
   submitted(event) {
     event.preventDefault();
     this.run();
+  }
+
+  // Shows the button that cancels while a training runs.
+  setBusy(isBusy) {
+    // A button that is hidden loses the focus.
+    if (!isBusy && document.activeElement === this.stop) this.start.focus();
+    setShown(this.stop, isBusy);
   }
 
   update() {

@@ -12,6 +12,8 @@ import { UnigramPanel } from "./train-unigram.js";
 
 // The last answer survives a change of the language, which builds the page again.
 let last = null; // { key, answer }
+// The question of the view that the page was built with before, whose answer nobody would see.
+let lastQuestion = null;
 
 class TrainView {
   constructor(page) {
@@ -19,7 +21,7 @@ class TrainView {
     this.key = "train";
     this.panel = this.answer = null;
     this.wanted = {}; // the step and the criterion of a link, until the training is there
-    this.form = new TrainForm(page, () => this.run());
+    this.form = new TrainForm(page, { run: () => this.run(), cancel: () => this.cancel() });
     this.player = new Player(
       (state) => this.panel.move(state),
       () => this.settled(),
@@ -33,10 +35,13 @@ class TrainView {
     this.steps = el("div", { class: "train-training", hidden: true }, this.player.element, this.below, this.content);
     this.element = el("section", { class: "train" }, this.form.element, this.live, this.steps);
     this.question = new LatestQuestion(
-      (request) => ask("trace", request),
+      (request, signal) => ask("trace", request, signal),
       (answer, request) => this.trained(answer, request),
-      (error) => this.failed(error),
+      (error) => page.say(error),
+      () => this.setBusy(false),
     );
+    lastQuestion?.cancel();
+    lastQuestion = this.question;
   }
 
   settings() {
@@ -62,14 +67,26 @@ class TrainView {
     try {
       request = this.form.request();
     } catch (error) {
-      return this.failed(error);
+      return this.page.say(error);
     }
+    this.question.cancel();
     const key = JSON.stringify(request);
     if (last?.key === key) return this.show(last.answer);
     this.player.pause();
-    this.element.setAttribute("aria-busy", "true");
+    this.setBusy(true);
     this.page.say(t("train.running"));
     this.question.ask(request);
+  }
+
+  cancel() {
+    this.question.cancel();
+    this.page.say(t("train.cancelled"));
+  }
+
+  setBusy(isBusy) {
+    if (isBusy) this.element.setAttribute("aria-busy", "true");
+    else this.element.removeAttribute("aria-busy");
+    this.form.setBusy(isBusy);
   }
 
   trained(answer, request) {
@@ -80,16 +97,10 @@ class TrainView {
     this.page.refreshTokenizers(answer.tokenizer).catch((error) => this.page.say(error));
   }
 
-  failed(error) {
-    this.element.removeAttribute("aria-busy");
-    this.page.say(error);
-  }
-
   // Shows a training from its start, or from the step of a link.
   show(answer) {
     const { step, detail } = this.wanted;
     this.wanted = {};
-    this.element.removeAttribute("aria-busy");
     this.answer = answer;
     this.panel = answer.kind === "unigram" ? new UnigramPanel(answer) : new MergesPanel(answer, detail);
     replaceChildren(this.content, this.panel.element);

@@ -73,7 +73,7 @@ class VocabularyView {
     this.answer = null;
     const show = (answer, members) => members === this.members && this.show(answer);
     const fail = (error) => this.fail(error);
-    const run = (members) => ask("vocabulary", members);
+    const run = (members, signal) => ask("vocabulary", members, signal);
     // Entries that no text produces take seconds, in which the other questions are answered.
     this.questions = { fast: new LatestQuestion(run, show, fail), slow: new LatestQuestion(run, show, fail) };
     this.entry = new EntryPanel(page, (id) => {
@@ -231,6 +231,7 @@ class VocabularyView {
     this.waiting.hidden = !isSlow;
     if (isSlow) this.setNote("vocabulary.linting");
     this.table.setBusy(true);
+    this.questions[isSlow ? "fast" : "slow"].cancel();
     this.questions[isSlow ? "slow" : "fast"].ask(members);
   }
 
