@@ -95,13 +95,16 @@ test-cluster: $(VENV)/.built $(VENV)-cluster/.ready ## Test the engines of clust
 	@$(NEED_NAMESPACES)$(LOOPBACK) $(VENV)-cluster/bin/pytest --quiet --numprocesses 2 --dist loadgroup tests/cluster $(ARGS)
 
 ##@ Long runs
-.PHONY: bench bench-figure fuzz random fuzz-core unsafe parity
+.PHONY: bench bench-figure scaling fuzz random fuzz-core unsafe parity
 bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS are passed to bench/run.py; ARGS=figure: the cells of the picture)
 	$(BIN)/python bench/run.py $(ARGS)
 
 # `make bench bench-figure ARGS=figure` measures the cells of the picture again and draws it, in about 15 minutes.
 bench-figure: $(VENV)/.run ## Draw the picture of the READMEs from bench/results.json, which `make bench` writes
 	$(BIN)/python bench/figure.py
+
+scaling: $(VENV)/.built $(VENV)/.test ## Measure that time grows with the input, and how fast Ctrl-C ends calls (ARGS=interrupts: the latter)
+	PYTHONPATH=bench $(BIN)/python -m scaling $(ARGS)
 
 fuzz: $(VENV)/.built $(VENV)/.test ## Run many random trials, different in each run
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)

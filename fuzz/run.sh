@@ -31,13 +31,15 @@ for target in "${targets[@]}"; do
 	[ "$target" != reader ] || limit=32768
 	if "$CARGO_TARGET_DIR/$host/release/$target" "corpus/$target" -dict=corpus/dictionary.txt \
 		-artifact_prefix="artifacts/$target/" -max_total_time="$seconds" -max_len=$limit -timeout=120 -rss_limit_mb=4096 \
-		-print_final_stats=1 >"$log" 2>&1; then
+		-report_slow_units=1 -print_final_stats=1 >"$log" 2>&1; then
 		verdict="nothing found"
 	else
 		verdict="FAILED: see fuzz/$log; the input is in fuzz/artifacts/$target/"
 		found=1
 	fi
 	inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-	echo "fuzz: $target: ${inputs:-no} inputs in $seconds seconds, $verdict"
+	# An input that takes a second or more, and longer than all before, is kept as artifacts/TARGET/slow-unit-*.
+	slowest=$(sed -n 's/^stat::slowest_unit_time_sec: *//p' "$log")
+	echo "fuzz: $target: ${inputs:-no} inputs in $seconds seconds, the slowest ${slowest:-?} s, $verdict"
 done
 exit $found
