@@ -105,7 +105,7 @@ pub(crate) enum TextPart {
     Token(u32, Span),
 }
 
-/// The added tokens of a tokenizer, with the finders that find them.
+/// The added tokens of a tokenizer, with their finders.
 ///
 /// ```
 /// use piecework_core::added::{AddedToken, AddedTokens};
@@ -139,6 +139,7 @@ pub struct AddedTokens {
     refused_finders: OnceLock<Finders>,
 }
 
+/// Ids of tokens.
 type Ids = hashbrown::HashSet<u32, FixedHasher>;
 /// The places of tokens in a list, by their ids.
 type Places = HashMap<u32, usize, FixedHasher>;

@@ -69,7 +69,9 @@ impl Dictionary {
         let mut start = 0;
         let found = match &self.search {
             Search::Anywhere(finder) => finder.matches(text.as_bytes()),
-            Search::Alone(phrases) => phrases.accepted(text.as_bytes(), |found| stands_alone(text, found.range())),
+            Search::Alone(phrases) => {
+                phrases.accepted(text.as_bytes(), 0..text.len(), |found| stands_alone(text, found.range()))
+            }
         };
         for found in found {
             if start < found.start {

@@ -88,34 +88,24 @@ impl Finder {
             Engine::Short(automaton) => {
                 Matches { search: Search::Forward { automaton, text, end: range.end }, from: range.start }
             }
-            Engine::Any(automaton) => {
-                let mut starts = Vec::new();
-                automaton.each_start(&text[range.clone()], |at, string| {
-                    starts.push(automaton.found(range.start + at, string));
-                    true
-                });
-                Matches { search: Search::Backward(starts), from: range.start }
-            }
+            Engine::Any(automaton) => automaton.accepted(text, range, |_| true),
         }
     }
 }
 
 impl Automaton {
-    fn found(&self, start: usize, string: u32) -> Found {
-        Found { string: string as usize, start, end: start + self.length(string) }
-    }
-
-    /// Returns the occurrences that are accepted: the leftmost of them, and of those the longest.
+    /// Returns the occurrences within a range of a text that are accepted: the leftmost of them, and of those the longest.
     ///
     /// The cost of a place is that of the strings that begin there and are not accepted.
-    pub(crate) fn accepted(&self, text: &[u8], accepts: impl Fn(Found) -> bool) -> Matches<'_> {
+    pub(crate) fn accepted(&self, text: &[u8], range: Range<usize>, accepts: impl Fn(Found) -> bool) -> Matches<'_> {
         let mut starts = Vec::new();
-        self.each_start(text, |start, longest| {
-            let found = self.prefixes(longest).map(|string| self.found(start, string));
-            starts.extend({ found }.find(|&found| accepts(found)));
+        self.each_start(&text[range.clone()], |at, longest| {
+            let start = range.start + at;
+            let found = |string: u32| Found { string: string as usize, start, end: start + self.length(string) };
+            starts.extend(self.prefixes(longest).map(found).find(|&found| accepts(found)));
             true
         });
-        Matches { search: Search::Backward(starts), from: 0 }
+        Matches { search: Search::Backward(starts), from: range.start }
     }
 }
 

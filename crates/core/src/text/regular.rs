@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_REPETITIONS: u32 = 1000;
 /// The largest size in bytes of an automaton that is built in advance.
 const MAX_SIZE: usize = 10 << 20;
-/// The number of characters in which those of a set are sought at a time.
+/// The number of characters that are tested for a set at a time.
 const CHARACTERS: u32 = 1 << 12;
 /// The first character of the planes without characters, of the plane of tags, and of the planes of private characters.
 const FIRST_UNASSIGNED: u32 = 0x4_0000;
@@ -73,7 +73,7 @@ impl RegularPattern {
 }
 
 impl Automaton {
-    /// Returns the automaton; `sets` has the characters of sets that were sought before.
+    /// Returns the automaton; `sets` has the characters of sets that are known already.
     fn new(expression: &Expression, sets: &mut HashMap<String, ClassUnicode>) -> Option<Self> {
         let hir = expression.hir(sets)?;
         let config = meta::Config::new().nfa_size_limit(Some(MAX_SIZE)).onepass_size_limit(Some(MAX_SIZE));
@@ -120,7 +120,7 @@ impl Expression {
         }
     }
 
-    /// Returns the expression as `regex-automata` reads it; `sets` has those that were sought before.
+    /// Returns the expression as `regex-automata` reads it; `sets` has those that are known already.
     fn hir(&self, sets: &mut HashMap<String, ClassUnicode>) -> Option<Hir> {
         let mut all = |parts: &[Self]| parts.iter().map(|part| part.hir(sets)).collect::<Option<Vec<_>>>();
         Some(match self {
@@ -341,7 +341,7 @@ mod tests {
         found_by(source, text, &mut HashMap::new())
     }
 
-    /// Returns the matches; `sets` has the characters of sets that were sought before.
+    /// Returns the matches; `sets` has the characters of sets that are known already.
     fn found_by(source: &str, text: &str, sets: &mut HashMap<String, ClassUnicode>) -> Option<Vec<(usize, usize)>> {
         let automaton = Automaton::new(&RegularPattern::parse(source)?.expression, sets)?;
         let mut search = automaton.search(text);
