@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import piecework as pw
@@ -87,9 +87,12 @@ HARD: dict[str, Text] = {
 """The texts that are hard for the patterns of well-known models."""
 
 
-def _normalized(make: Callable[[], Any], text: Text) -> Prepare:
+def _staged(stage: str, make: Callable[[], Any], text: Text) -> Prepare:
+    """Encodes by a tokenizer with one stage, which is made again for each size."""
+
     def prepare(size: int) -> Call:
-        tok = pw.Tokenizer(models.WordLevel(["<unk>", "x"]), normalizer=make())
+        settings: Any = {stage: make()}
+        tok = pw.Tokenizer(models.WordLevel(["<unk>", "x"]), **settings)
         given = text(size)
         tok.encode("x")
         return lambda: tok.encode(given)
@@ -97,14 +100,8 @@ def _normalized(make: Callable[[], Any], text: Text) -> Prepare:
     return prepare
 
 
-def _split(make: Callable[[], Any], text: Text) -> Prepare:
-    def prepare(size: int) -> Call:
-        tok = pw.Tokenizer(models.WordLevel(["<unk>", "x"]), pre_tokenizer=make())
-        given = text(size)
-        tok.encode("x")
-        return lambda: tok.encode(given)
-
-    return prepare
+_normalized = partial(_staged, "normalizer")
+_split = partial(_staged, "pre_tokenizer")
 
 
 def _pattern(pattern: str, behavior: Any = "isolated") -> Callable[[], Any]:
