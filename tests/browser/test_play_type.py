@@ -230,7 +230,7 @@ def test_keyboard_alone(open_play: Callable[..., Any]) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.textContent") == pieces(page, "wordpiece")[1]
-    assert page.locator("#tip").is_visible()
+    page.locator("#tip").wait_for()  # its facts are asked of the server first
     page.keyboard.press("Enter")
     page.locator("dialog[open]").wait_for()
     page.keyboard.press("Escape")
