@@ -241,7 +241,9 @@ impl AddedTokens {
         added.by_id.reserve(tokens.len());
         added.by_content = ContentTable(HashTable::with_capacity(tokens.len()));
         added.untrusted.reserve(tokens.len());
+        let mut work = Work::default();
         for (place, token) in tokens.iter().enumerate() {
+            work.add(1 + token.content.len());
             if token.content.is_empty() {
                 return Err(Error::Vocabulary(format!("the added token with the id {} is empty", token.id).into()));
             }
@@ -298,7 +300,9 @@ impl AddedTokens {
         let size = u32::try_from(vocab.len()).unwrap_or(u32::MAX);
         let last = tokens.iter().map(|token| token.id).max();
         let mut next = last.filter(|&last| last >= size || size == 0).map_or(size, |last| last + 1);
+        let mut work = Work::default();
         for mut token in new {
+            work.add(1 + token.content.len());
             let known = self.id(&token.content).or_else(|| vocab.id(&token.content));
             let known = known.or_else(|| new_ids.get(&token.content).copied());
             token.id = known.unwrap_or_else(|| {

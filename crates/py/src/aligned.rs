@@ -1,5 +1,6 @@
 //! An encoding with offsets in characters, and the parts that truncation cut off.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use piecework_core::Error;
@@ -19,6 +20,8 @@ pub(crate) struct AlignedEncoding {
     /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
     overflowing: OnceLock<Vec<Arc<Self>>>,
     input: Option<TruncatedInput>,
+    /// Whether the offsets and the words of each text are in ascending order.
+    is_ascending: OnceLock<bool>,
 }
 
 /// The input and settings with which a text is encoded again.
@@ -101,7 +104,7 @@ impl AlignedEncoding {
         input: Option<TruncatedInput>,
     ) -> Self {
         let names = Names::Of(Arc::clone(tokenizer));
-        Self { encoding, offsets, names, overflowing: OnceLock::new(), input }
+        Self { encoding, offsets, names, overflowing: OnceLock::new(), input, is_ascending: OnceLock::new() }
     }
 
     /// Returns an encoding of columns that were changed after they were made.
@@ -111,7 +114,7 @@ impl AlignedEncoding {
         names: Names,
         overflowing: Vec<Arc<Self>>,
     ) -> Self {
-        Self { encoding, offsets, names, overflowing: overflowing.into(), input: None }
+        Self { encoding, offsets, names, overflowing: overflowing.into(), input: None, is_ascending: OnceLock::new() }
     }
 
     /// Returns the names of the tokens.
@@ -151,8 +154,44 @@ impl AlignedEncoding {
     pub(crate) fn char_to_token(&self, character: u32, sequence: usize) -> Option<usize> {
         let range = self.encoding.sequence(sequence);
         let offsets = &self.offsets[range.clone()];
-        let found = offsets.iter().position(|&(start, end)| start <= character && character < end)?;
-        Some(range.start + found)
+        let contains = |&(start, end): &(u32, u32)| start <= character && character < end;
+        let found = if self.is_ascending(sequence) {
+            let found = offsets.partition_point(|&(_, end)| end <= character);
+            offsets.get(found).is_some_and(contains).then_some(found)
+        } else {
+            offsets.iter().position(contains)
+        };
+        Some(range.start + found?)
+    }
+
+    /// Returns the tokens of a word of text `sequence`.
+    pub(crate) fn word_to_tokens(&self, word: u32, sequence: usize) -> Option<Range<usize>> {
+        if !self.is_ascending(sequence) {
+            return self.encoding.word_to_tokens(word, sequence);
+        }
+        let range = self.encoding.sequence(sequence);
+        let words = &self.encoding.word_ids[range.clone()];
+        let [first, end] =
+            [words.partition_point(|&other| other < word), words.partition_point(|&other| other <= word)];
+        (first < end).then(|| range.start + first..range.start + end)
+    }
+
+    /// Returns whether the offsets and the words of a text are in ascending order, so that they can be bisected.
+    ///
+    /// False for a text that is not there, whose tokens are all.
+    fn is_ascending(&self, sequence: usize) -> bool {
+        let texts = self.encoding.n_sequences();
+        let are_ascending = self.is_ascending.get_or_init(|| {
+            (0..texts).all(|sequence| {
+                let range = self.encoding.sequence(sequence);
+                let words = &self.encoding.word_ids[range.clone()];
+                let offsets = &self.offsets[range];
+                words.is_sorted()
+                    && words.last() != Some(&NONE)
+                    && offsets.is_sorted_by(|one, next| one.0 <= next.0 && one.1 <= next.1)
+            })
+        });
+        sequence < texts && *are_ascending
     }
 
     /// Returns the word of a token, or `None` for a token that is not from a text.

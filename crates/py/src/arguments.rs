@@ -60,6 +60,9 @@ pub(crate) fn display_value(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| format!("<{}>", type_name(value)), |text| shorten(&text.to_string_lossy()))
 }
 
+/// The number of items of a list between two checks of signals.
+const BLOCK: usize = 1 << 16;
+
 /// Token ids, from a list or any iterable.
 pub(crate) struct Ids(pub(crate) Vec<u32>);
 
@@ -71,12 +74,30 @@ impl FromPyObject<'_, '_> for Ids {
         if let Some(array) = array {
             return Ok(Self(array.as_array().to_vec()));
         }
-        if let Ok(ids) = ids.extract() {
+        let known = match ids.cast::<PyList>() {
+            Ok(list) => integers(&list)?,
+            Err(_) => ids.extract().ok(),
+        };
+        if let Some(ids) = known {
             return Ok(Self(ids));
         }
         let each = ids.try_iter().map_err(|_| wrong_type("ids", "token ids", &ids))?;
         each.map(|id| token_id(&id?)).collect::<PyResult<_>>().map(Self)
     }
+}
+
+/// Returns the integers of a list; `None` if another object is in it.
+fn integers(list: &Bound<'_, PyList>) -> PyResult<Option<Vec<u32>>> {
+    if list.len() < BLOCK {
+        return Ok(list.extract().ok());
+    }
+    let mut integers: Vec<u32> = Vec::with_capacity(list.len());
+    for start in (0..list.len()).step_by(BLOCK) {
+        list.py().check_signals()?;
+        let Ok(block) = list.get_slice(start, start + BLOCK).extract::<Vec<u32>>() else { return Ok(None) };
+        integers.extend(block);
+    }
+    Ok(Some(integers))
 }
 
 fn token_id(id: &Bound<'_, PyAny>) -> PyResult<u32> {

@@ -18,6 +18,7 @@ use pyo3::types::{PyCapsule, PyInt, PyList};
 
 use crate::capsules::{self, arrow_error};
 use crate::columns::Columns;
+use crate::lists::list;
 
 /// The ids of many texts, with the other columns if they were requested.
 #[pyclass(frozen, module = "piecework._core")]
@@ -197,8 +198,9 @@ impl Batch {
         self.rows()
     }
 
-    fn to_list(&self) -> Vec<&[u32]> {
-        (0..self.__len__()).filter_map(|row| self.row_ids(row)).collect()
+    fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = (0..self.__len__()).filter_map(|row| self.row_ids(row)).map(|ids| list(py, ids));
+        list(py, rows.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// Returns the ids of a row; equal ids of all rows are the same Python object, since creating it is slow.
@@ -206,10 +208,10 @@ impl Batch {
         let ids = self.row_ids(row).ok_or_else(|| PyIndexError::new_err(format!("there is no row {row}")))?;
         let integers = self.integers();
         if integers.is_empty() {
-            return PyList::new(py, ids);
+            return list(py, ids);
         }
         let integer = |id: &u32| integers[*id as usize].get_or_init(py, || PyInt::new(py, *id).unbind()).bind(py);
-        PyList::new(py, ids.iter().map(integer))
+        list(py, ids.iter().map(integer))
     }
 
     /// Returns the number of tokens of each row, with padding and without.

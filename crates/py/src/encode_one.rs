@@ -5,7 +5,6 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use piecework_core::Result;
 use piecework_core::pipeline::{Input, TextLimit};
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -15,6 +14,7 @@ use crate::char_map::CharMaps;
 use crate::encoding::Encoding;
 use crate::errors::{to_py, utf8};
 use crate::input::{InputRow, PythonText};
+use crate::lists::list;
 use crate::threads::{MIN_DETACHED_BYTES, detach, stoppable};
 
 impl Call<'_> {
@@ -95,5 +95,5 @@ fn detached<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> Result
 
 /// Returns ids as an array that owns its memory, or as a list.
 pub(crate) fn to_object<'py>(py: Python<'py>, ids: Vec<u32>, as_array: bool) -> PyResult<Bound<'py, PyAny>> {
-    if as_array { Ok(PyArray1::from_slice(py, &ids).into_any()) } else { ids.into_bound_py_any(py) }
+    if as_array { Ok(PyArray1::from_slice(py, &ids).into_any()) } else { Ok(list(py, ids)?.into_any()) }
 }

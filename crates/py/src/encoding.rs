@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use piecework_core::encoding::{self, Direction, NONE, NamedToken};
-use piecework_core::stop::Work;
 use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +12,8 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyType};
 use crate::aligned::{AlignedEncoding, Names};
 use crate::arguments::{position, wrong_type};
 use crate::errors::{invalid_setting, to_py};
-use crate::threads::{detach, stoppable};
+use crate::lists::list;
+use crate::threads::detach;
 use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
@@ -126,7 +126,7 @@ fn runs<'py>(py: Python<'py>, column: &[u32]) -> PyResult<Bound<'py, PyAny>> {
     const FEW: usize = 4;
     let starts = column.windows(2).filter(|pair| pair[0] != pair[1]).take(FEW).count();
     if column.is_empty() || starts == FEW {
-        return PyList::new(py, column).map(Bound::into_any);
+        return list(py, column).map(Bound::into_any);
     }
     let mut parts = column.chunk_by(|left, right| left == right).map(|run| {
         let one = PyList::new(py, &run[..1])?;
@@ -149,17 +149,12 @@ fn pairs<'py>(py: Python<'py>, spans: impl ExactSizeIterator<Item = (u32, u32)>)
         Some(integer) => integer.bind(py).clone(),
         None => PyInt::new(py, value),
     };
-    let mut work = Work::default();
-    let pairs = spans.map(|(start, end)| {
-        work.add(1);
-        (integer(start), integer(end))
-    });
-    stoppable(|| PyList::new(py, pairs))?
+    list(py, spans.map(|(start, end)| (integer(start), integer(end))))
 }
 
 /// Returns the column with `None` for `NONE`.
-fn optional(column: &[u32]) -> Vec<Option<u32>> {
-    column.iter().map(|&value| (value != NONE).then_some(value)).collect()
+fn optional<'py>(py: Python<'py>, column: &[u32]) -> PyResult<Bound<'py, PyList>> {
+    list(py, column.iter().map(|&value| (value != NONE).then_some(value)))
 }
 
 #[pymethods]
@@ -182,7 +177,7 @@ impl Encoding {
         let parts = parts.iter().map(|part| Py::new(py, Self { inner: Arc::clone(part) }));
         let state = EncodingState {
             ids: columns.ids.clone(),
-            tokens: this.get().tokens().into_iter().map(str::to_owned).collect(),
+            tokens: inner.tokens().into_iter().map(str::to_owned).collect(),
             renamed: columns.renamed.iter().map(|&(place, _)| place).collect(),
             offsets: inner.offsets.clone(),
             byte_offsets: this.get().columns().spans.iter().map(|span| (span.start, span.end)).collect(),
@@ -200,13 +195,13 @@ impl Encoding {
     /// Returns the token ids.
     #[getter]
     fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, &self.columns().ids)
+        list(py, &self.columns().ids)
     }
 
     /// Returns the tokens as in the vocabulary; an added token that includes white space as in the text.
     #[getter]
-    fn tokens(&self) -> Vec<&str> {
-        self.inner.tokens()
+    fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list(py, self.inner.tokens())
     }
 
     /// Returns the start and end of each token in characters of the original text; (0, 0) for added tokens.
@@ -223,14 +218,14 @@ impl Encoding {
 
     /// Returns the index in its text of each token's word; None for added tokens.
     #[getter]
-    fn word_ids(&self) -> Vec<Option<u32>> {
-        optional(&self.columns().word_ids)
+    fn word_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        optional(py, &self.columns().word_ids)
     }
 
     /// Returns the text of each token, 0 or 1; None for added tokens.
     #[getter]
-    fn sequence_ids(&self) -> Vec<Option<u32>> {
-        optional(&self.columns().sequence_ids())
+    fn sequence_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        optional(py, &self.columns().sequence_ids())
     }
 
     /// Returns the type ids: 0 for the first text, 1 for the second, or those of the template.
@@ -309,7 +304,7 @@ impl Encoding {
         sequence_index: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<(usize, usize)>> {
         let (word, sequence) = (position("word_index", word_index)?, sequence(sequence_index)?);
-        Ok(self.columns().word_to_tokens(column(word), sequence).map(|range| (range.start, range.end)))
+        Ok(self.inner.word_to_tokens(column(word), sequence).map(|range| (range.start, range.end)))
     }
 
     /// Returns the start and end of a word in characters of its text; for the arguments see `word_to_tokens`.
@@ -388,7 +383,7 @@ impl Encoding {
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         const SHOWN: usize = 500;
         let AlignedEncoding { encoding, offsets, names, .. } = &*self.inner;
-        let tokens = self.tokens();
+        let tokens = self.inner.tokens();
         let rows = tokens.iter().take(SHOWN).enumerate().map(|(place, token)| {
             let decoded = match names {
                 Names::Of(tokenizer) => {
@@ -409,7 +404,7 @@ impl Encoding {
 
     fn __repr__(&self) -> String {
         const SHOWN: usize = 12;
-        let tokens = self.tokens();
+        let tokens = self.inner.tokens();
         let shown = tokens.iter().take(SHOWN).map(|token| format!("{token:?}")).collect::<Vec<_>>().join(", ");
         let more = if tokens.len() > SHOWN { ", …" } else { "" };
         format!("Encoding({} tokens: [{shown}{more}])", tokens.len())

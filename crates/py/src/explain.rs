@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::call::Call;
 use crate::char_map::CharacterOffsets;
+use crate::lists::Listed;
 
 /// A span in characters.
 type CharSpan = (u32, u32);
@@ -23,8 +24,8 @@ type AlignedRun = (u32, u32, u32, u32);
 #[derive(IntoPyObject)]
 pub(crate) struct TextRow {
     normalized: String,
-    runs: Vec<AlignedRun>,
-    words: Vec<WordRow>,
+    runs: Listed<AlignedRun>,
+    words: Listed<WordRow>,
     /// The number of all words.
     word_count: usize,
 }
@@ -37,11 +38,11 @@ struct WordRow {
     added: Option<u32>,
     normalized: CharSpan,
     original: CharSpan,
-    tokens: Vec<TokenRow>,
+    tokens: Listed<TokenRow>,
     /// The number of all tokens.
     token_count: usize,
     /// The longest matches of WordPiece.
-    matches: Option<Vec<PlacedToken>>,
+    matches: Option<Listed<PlacedToken>>,
     merges: Option<MergesRow>,
     lattice: Option<LatticeRow>,
 }
@@ -55,8 +56,8 @@ type PlacedToken = (Option<u32>, CharSpan);
 #[derive(IntoPyObject)]
 struct MergesRow {
     is_whole: bool,
-    symbols: Vec<PlacedToken>,
-    steps: Vec<MergeStepRow>,
+    symbols: Listed<PlacedToken>,
+    steps: Listed<MergeStepRow>,
     /// The index of a symbol that is not a token, the symbol, and the tokens that replace it.
     replacements: Vec<(usize, u32, Vec<u32>)>,
 }
@@ -64,9 +65,9 @@ struct MergesRow {
 /// The lattice of a word: edges with scores, its log-probability, and its best segmentations.
 #[derive(IntoPyObject)]
 struct LatticeRow {
-    edges: Vec<(Option<u32>, CharSpan, f64)>,
+    edges: Listed<(Option<u32>, CharSpan, f64)>,
     log_probability: f64,
-    best: Vec<(Vec<PlacedToken>, f64)>,
+    best: Vec<(Listed<PlacedToken>, f64)>,
 }
 
 /// A merge: left, right and merged token, and its rank.
@@ -89,7 +90,7 @@ pub(crate) fn explain(call: Call<'_>, text: &str, limits: ExplainLimits) -> Resu
         Span { start, end }.range()
     };
     Ok(TextRow {
-        runs: runs(&normalized, range, &maps),
+        runs: Listed(runs(&normalized, range, &maps)),
         words: words.into_iter().map(|word| maps.word(word)).collect(),
         normalized: normalized.text().to_owned(),
         word_count,
@@ -157,7 +158,7 @@ fn lattice_row(steps: LatticeSteps, map: &CharacterOffsets) -> LatticeRow {
     }
 }
 
-fn placed(tokens: &[Token], map: &CharacterOffsets) -> Vec<PlacedToken> {
+fn placed(tokens: &[Token], map: &CharacterOffsets) -> Listed<PlacedToken> {
     tokens.iter().map(|token| (Some(token.id), map.characters(token.span))).collect()
 }
 

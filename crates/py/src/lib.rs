@@ -32,6 +32,7 @@ mod file;
 mod formats;
 mod functions;
 mod input;
+mod lists;
 mod measures;
 mod model_settings;
 mod options;

@@ -45,7 +45,7 @@ impl DecodeStream {
             let mut state = tokenizer.id_stream(&settings);
             tokenizer.decode_before(&mut state, &settings, after).map(|()| state)
         };
-        let state = py.detach(start).map_err(to_py)?;
+        let state = detach(py, start)?.map_err(to_py)?;
         let stops = stops.iter().map(|stop| stop.clone_ref(py)).collect();
         let settings = Arc::new(Settings { inner: settings, stops });
         Ok(Self { tokenizer: Arc::clone(tokenizer), settings, state: Mutex::new(state) })

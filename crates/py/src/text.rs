@@ -4,7 +4,6 @@ use piecework_core::format::read_decoder;
 use piecework_core::normalize::Precompiled;
 use piecework_core::pretokenize::words::{Word, Words};
 use piecework_core::splitter::WordSplitter;
-use piecework_core::stop::Work;
 use piecework_core::text::span::Span;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -14,6 +13,7 @@ use crate::char_map::CharacterOffsets;
 use crate::errors::{in_settings, to_py};
 use crate::functions;
 use crate::input::texts;
+use crate::lists::list;
 use crate::threads::{detach, stoppable};
 
 /// A normalizer and a pre-tokenizer without a model.
@@ -27,7 +27,7 @@ impl TextStages {
     /// Takes the normalizer and the pre-tokenizer as JSON.
     #[new]
     fn new(splitter: &str, functions: Vec<Py<PyAny>>) -> PyResult<Self> {
-        Ok(Self { splitter: functions::splitter(splitter, functions)? })
+        Ok(Self { splitter: stoppable(|| functions::splitter(splitter, functions))?? })
     }
 
     /// Returns the normalized text.
@@ -57,12 +57,8 @@ impl TextStages {
     fn pre_tokenize<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let (py, text) = (text.py(), string("text", text)?);
         let words = self.words(py, text)?;
-        let (map, mut work) = (CharacterOffsets::new(text), Work::default());
-        let rows = words.as_slice().iter().map(|word| {
-            work.add(1);
-            (words.text_of(word), map.characters(word.origin))
-        });
-        stoppable(|| PyList::new(py, rows))?
+        let map = CharacterOffsets::new(text);
+        list(py, words.as_slice().iter().map(|word| (words.text_of(word), map.characters(word.origin))))
     }
 }
 

@@ -90,9 +90,13 @@ thread_local! {
 }
 
 /// Returns the result of work in this thread, or the exception of a signal such as Ctrl-C, which stops it.
+///
+/// Work may contain other work, whose time counts as time of the outer one.
 pub(crate) fn stoppable<T>(work: impl FnOnce() -> T) -> PyResult<T> {
-    LAST_CHECK.set(None);
-    unless_stopped(finds_signal, work).ok_or_else(|| FOUND.take().unwrap_or_else(|| PyRuntimeError::new_err("stopped")))
+    let outer = LAST_CHECK.take();
+    let done = unless_stopped(finds_signal, work);
+    LAST_CHECK.set(outer);
+    done.ok_or_else(|| FOUND.take().unwrap_or_else(|| PyRuntimeError::new_err("stopped")))
 }
 
 /// Runs work without the GIL, until a signal such as Ctrl-C stops it.

@@ -36,6 +36,7 @@ use crate::explain::{MergeStepRow, TextRow, bytes_of, explain, merge_step_row};
 use crate::file::{FileReading, encode_file};
 use crate::functions;
 use crate::input::{InputRow, InputRows, InputText, PythonText, short_text};
+use crate::lists::list;
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{self, LengthSetting, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
@@ -562,7 +563,7 @@ impl Tokenizer {
         let (py, skip) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
         let found = detach(py, || self.inner.tokens_bytes(&ids.0, skip))?.map_err(to_py)?;
         let ends = found.starts.iter().skip(1).copied().chain([found.bytes.len()]);
-        PyList::new(
+        list(
             py,
             found
                 .starts

@@ -148,6 +148,29 @@ def test_a_long_unknown_word_is_one_token(
     assert more.is_longest or side == "left"
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_long_token_that_nearly_matches(side: Literal["left", "right"]) -> None:
+    pieces = ["a", "a" * 5000 + "b"]
+    model = models.WordPiece(
+        ["[UNK]", *pieces, *(f"##{piece}" for piece in pieces)], max_input_chars_per_word=None
+    )
+    word_piece = pw.Tokenizer(model, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
+    unigram = pw.Tokenizer(
+        models.Unigram([("<unk>", 0.0), *((piece, -1.0) for piece in pieces)], 0)
+    )
+    for tok in (word_piece, unigram):
+        kept = tok.truncate_text("a" * 5000, 1000, side=side)
+        assert (kept, kept.is_longest) == ("a" * 1000, False)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_tokens_of_128_characters_are_proven(side: Literal["left", "right"]) -> None:
+    pieces = [("<unk>", 0.0), ("a", -1.0), ("a" * 128, -2.0)]
+    tok = pw.Tokenizer(models.Unigram(pieces, 0))
+    kept = tok.truncate_text("a" * 5000, 20, side=side)
+    assert (kept, kept.is_longest) == ("a" * (20 * 128), True)
+
+
 def test_a_cut_added_token_is_part_of_the_word_before_it() -> None:
     tok = pw.Tokenizer(LETTER_WORDS, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     tok = tok.with_added_tokens(["[CLS]"])

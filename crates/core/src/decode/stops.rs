@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::stop::Work;
+
 /// Strings at which a text stops, as an Aho-Corasick automaton: each byte costs amortized constant time.
 ///
 /// The state after a text is the node of the longest end of the text that begins a string. Of the strings, the one that
@@ -100,7 +102,9 @@ impl StopStrings {
 
     /// Searches a fragment of a text, after the state `node`, 0 before a text.
     pub(crate) fn search(&self, mut node: u32, fragment: &[u8]) -> Found {
+        let mut work = Work::default();
         for (at, &byte) in fragment.iter().enumerate() {
+            work.add(1);
             node = self.next(node, byte);
             if let Some(index) = self.nodes[node as usize].found {
                 return Found::Stop(index as usize, at + 1);

@@ -17,6 +17,7 @@ use crate::normalize::Strip;
 use crate::pretokenize::boundary::Boundary;
 use crate::settings::PrependScheme;
 use crate::splitter::WordSplitter;
+use crate::stop::Work;
 use crate::text::span::Span;
 use crate::vocab::AllowedEntries;
 
@@ -203,7 +204,8 @@ impl CutPlan {
             return 0;
         }
         let is_boundary = |&at: &usize| text.is_char_boundary(at) && self.program.is_token_boundary(text, at);
-        (1..text.len()).find(is_boundary).unwrap_or(text.len())
+        let mut work = Work::default();
+        (1..text.len()).inspect(|_| work.add(1)).find(is_boundary).unwrap_or(text.len())
     }
 
     /// Returns whether the first character of a text may shift the offsets of all its tokens.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::{Normalized, Normalizer, Precompiled};
 use crate::error::{Error, Result};
 use crate::settings::METASPACE;
+use crate::stop::Work;
 use crate::strings::{Finder, Found, Matches};
 use crate::text::pattern::Pattern;
 use crate::text::span::Span;
@@ -176,13 +177,14 @@ impl SentencePiece {
     ///
     /// With `runs` also into runs of unchanged characters, which share one span.
     fn chunks<'a>(&'a self, text: &'a str, runs: bool) -> impl Iterator<Item = (Span, &'a str)> {
-        let (mut at, mut symbols) = (0, self.symbols_in(text));
+        let (mut at, mut symbols, mut work) = (0, self.symbols_in(text), Work::default());
         std::iter::from_fn(move || {
             let rest = &text[at..];
             let run = if runs { self.unchanged(rest) } else { 0 };
             let (length, content) = if run > 0 { (run, None) } else { self.first(rest, symbols.at(at))? };
             let chunk = (Span::new(at, at + length), content.unwrap_or(&rest[..length]));
             at += length;
+            work.add(length);
             Some(chunk)
         })
     }

@@ -19,6 +19,7 @@ use super::options::Options;
 use crate::added::AddedToken;
 use crate::fast::CutPlan;
 use crate::model::Context;
+use crate::stop::Work;
 
 /// The number of bytes around a position that the plan looks at, at most: the window of normalization rules, or a
 /// character on each side and the one after.
@@ -82,12 +83,14 @@ impl<'a> BoundaryFinder<'a> {
 
     /// Returns the last boundary in a range of bytes.
     pub(super) fn last_in(&self, text: &str, range: Range<usize>) -> Option<usize> {
-        range.rev().find(|&at| self.is_at(text, at))
+        let mut work = Work::default();
+        range.rev().inspect(|_| work.add(1)).find(|&at| self.is_at(text, at))
     }
 
     /// Returns the first boundary in a range of bytes.
-    pub(super) fn first_in(&self, text: &str, mut range: Range<usize>) -> Option<usize> {
-        range.find(|&at| self.is_at(text, at))
+    pub(super) fn first_in(&self, text: &str, range: Range<usize>) -> Option<usize> {
+        let mut work = Work::default();
+        range.inspect(|_| work.add(1)).find(|&at| self.is_at(text, at))
     }
 
     /// Returns whether the fast path carries a context of the model from chunk to chunk.

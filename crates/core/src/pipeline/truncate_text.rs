@@ -34,6 +34,9 @@ const BYTES_PER_TOKEN: usize = 6;
 const SMALLEST_PART: usize = 64;
 /// The number of bytes that may be encoded to try all candidates between two boundaries.
 const MOST_TRIED: usize = 1 << 20;
+/// The number of candidates that are tried after one that does not fit, even if they have more bytes together: enough for
+/// entries of 128 characters, which are the longest of most vocabularies.
+const MOST_LATER: usize = 512;
 /// The number of words at the end of a part of a text that the rest of the text may change.
 const OPEN_WORDS: usize = 8;
 /// The number of word ends that are tried after one that does not fit, if they depend on the text after them.
@@ -256,12 +259,7 @@ impl Search<'_> {
     /// Returns the last place of a window that fits, by trying all; `None` if that takes long.
     fn try_all(&mut self, window: Window) -> Result<Option<usize>> {
         let known = self.known(window)?;
-        let kept = match window.direction {
-            _ if known.is_some() => 0,
-            Direction::Right => window.base,
-            Direction::Left => self.text.len() - window.base,
-        };
-        if window.far.saturating_mul(kept + window.far / 2) > MOST_TRIED {
+        if window.far.saturating_mul(self.bytes_of_candidate(known, window)) > MOST_TRIED {
             return Ok(None);
         }
         for distance in self.distances(window).into_iter().rev() {
@@ -270,6 +268,16 @@ impl Search<'_> {
             }
         }
         Ok(Some(window.base))
+    }
+
+    /// Returns the number of bytes that are encoded to try a place of a window, on average.
+    fn bytes_of_candidate(&self, known: Option<usize>, window: Window) -> usize {
+        let kept = match window.direction {
+            _ if known.is_some() => 0,
+            Direction::Right => window.base,
+            Direction::Left => self.text.len() - window.base,
+        };
+        kept + window.far / 2
     }
 
     /// Returns the distances of the character boundaries of a window but its base.
@@ -320,10 +328,12 @@ impl Search<'_> {
         let all = self.distances(window);
         let place = |distance| window.place(distance);
         let distances = word_ends::distinct(self.tokenizer.splitter(), self.text, all, window.direction, place)?;
+        let most = (MOST_TRIED / self.bytes_of_candidate(known, window).max(1)).max(MOST_LATER);
         // A word that becomes unknown stays so, and is one token.
         let model = self.tokenizer.model();
         let inside = distances.partition_point(|&distance| distance < window.exceeding);
-        for &distance in distances[inside.saturating_sub(model.longest_open_end())..].iter().rev() {
+        let open_end = model.longest_open_end();
+        for &distance in distances[inside.saturating_sub(open_end.min(most))..].iter().rev() {
             if self.fits_beside(known, window, distance)? {
                 return Ok((window.place(distance), self.is_decided_by_words()));
             }
@@ -331,13 +341,14 @@ impl Search<'_> {
         let step = model.longest_step(self.limit.direction == Direction::Left);
         // A cut may make an added token that is matched as a single word.
         let step_or_token = step.unwrap_or(0).max(longest_shifted).max(self.longest_added());
-        let tried = step_or_token.saturating_mul(STEPS).max(SMALLEST_STEP);
-        let last = last_fitting(distances.len() + 1, tried, |place| match place {
+        let wanted = step_or_token.saturating_mul(STEPS).max(SMALLEST_STEP);
+        let last = last_fitting(distances.len() + 1, wanted.min(most), |place| match place {
             0 => Ok(true),
             _ => self.fits_beside(known, window, distances[place - 1]),
         })?;
         let distance = if last == 0 { 0 } else { distances[last - 1] };
-        Ok((window.place(distance), step.is_some() && self.is_decided_by_words()))
+        let is_proven = step.is_some() && wanted.max(open_end) <= most;
+        Ok((window.place(distance), is_proven && self.is_decided_by_words()))
     }
 
     /// Returns whether no place fits after the end of a word that does not; with unknown text as an error, one may.

@@ -43,7 +43,13 @@ impl Dictionary {
         check(&phrases)?;
         let what = "the phrases";
         let search = if single_word {
-            Search::Alone(Automaton::new(&phrases, what)?)
+            let mut automaton = Automaton::new(&phrases, what)?;
+            // What follows a phrase that begins a longer one does not depend on the text, if that has the longer one.
+            automaton.keep_prefixes(|longer, phrase| {
+                let size = phrases[phrase as usize].len();
+                stands_alone(&phrases[longer as usize], 0..size)
+            });
+            Search::Alone(automaton)
         } else {
             Search::Anywhere(Finder::new(&phrases, what)?)
         };
@@ -159,6 +165,14 @@ mod tests {
         let phrases = ["new", "new yorker", "yorkers"];
         assert_eq!(split(&phrases, true, "new yorkers"), ["[new]", " ", "[yorkers]"]);
         assert_eq!(split(&phrases, true, "new yorker"), ["[new yorker]"]);
+    }
+
+    #[test]
+    fn those_that_stand_alone_in_longer_ones() {
+        let phrases = ["a", "a b", "a bc", "a bc d", "a bc de f"];
+        assert_eq!(split(&phrases, true, "a bc de fg"), ["[a bc]", " de fg"]);
+        assert_eq!(split(&phrases, true, "a bcd"), ["[a]", " bcd"]);
+        assert_eq!(split(&phrases, true, "xa bc d"), ["xa bc d"]);
     }
 
     #[test]

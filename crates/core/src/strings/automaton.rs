@@ -66,6 +66,14 @@ impl Automaton {
         Ok(Self { trie, failures, shorter, lengths })
     }
 
+    /// Leaves out prefixes: [`Self::prefixes`] of a string are then those that are kept, and their prefixes that are.
+    ///
+    /// `keeps` gets the numbers of a string and of one that is a prefix of it. The cost is linear in the length of the strings.
+    pub(crate) fn keep_prefixes(&mut self, keeps: impl Fn(u32, u32) -> bool) {
+        let kept = |string: u32| self.prefixes(string).skip(1).find(|&prefix| keeps(string, prefix));
+        self.shorter = (0..).zip(&self.shorter).map(|(string, _)| kept(string).unwrap_or(NO_STRING)).collect();
+    }
+
     /// Calls `each` with each place of a text where strings begin, from the last to the first, and with the longest of them.
     ///
     /// It ends early if `each` returns false.

@@ -126,7 +126,7 @@ fn symbols(text: &str, ends: bool, alphabet: &Alphabet) -> impl Iterator<Item = 
 mod tests {
     use super::*;
     use crate::model::bpe::encode::tests::Random;
-    use crate::model::bpe::infer_merges::splits;
+    use crate::model::bpe::halves::Halves;
     use crate::model::bpe::infer_merges::tests::random_vocab;
 
     #[test]
@@ -134,7 +134,8 @@ mod tests {
         let (mut random, mut known, mut unknown) = (Random(7), 0, 0);
         for trial in 0..2000 {
             let vocab = random_vocab(&mut random);
-            let mut list: Vec<(u32, u32)> = vocab.iter().flat_map(|(text, _)| splits(&vocab, text, "")).collect();
+            let halves = Halves::new(&vocab, "");
+            let mut list: Vec<(u32, u32)> = vocab.iter().flat_map(|(text, _)| halves.of(text)).collect();
             if trial % 2 == 0 {
                 list.sort_unstable_by_key(|&pair| (vocab.token(pair.0).unwrap().len(), pair));
             }

@@ -12,6 +12,7 @@
 
 use super::NO_RANK;
 use super::backtracking::Entry;
+use super::halves::Halves;
 use super::last_merges;
 use super::merging::BpeScratch;
 use super::pairs::{MergeTable, PairMerge};
@@ -55,9 +56,10 @@ fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, V
     let characters = vocab.iter().filter(|(text, _)| single_character(text).is_some());
     let mut last = last_merges::of_characters(characters.map(|(_, id)| id), vocab.id_limit() as usize);
     let (mut pairs, mut all) = (MergeTable::with_capacity(ranked.len()), Vec::with_capacity(ranked.len()));
+    let halves = Halves::new(vocab, "");
     for (rank, id) in by_length {
         let known = all.len();
-        let merges = || splits(vocab, token(id), "").map(|pair| PairMerge { pair, rank, id });
+        let merges = || halves.of(token(id)).map(|pair| PairMerge { pair, rank, id });
         if last[id as usize].is_absent() {
             match last_merges::find(&last, merges(), &pairs) {
                 Entry::UNRESOLVED => return None,
@@ -78,7 +80,7 @@ fn by_last_merges(vocab: &Vocab, ranked: &[(u32, u32)]) -> Option<(MergeTable, V
 fn by_merging(vocab: &Vocab, ranked: &[(u32, u32)]) -> (MergeTable, Vec<PairMerge>) {
     let mut pairs = MergeTable::with_capacity(ranked.len());
     let mut all = Vec::with_capacity(ranked.len());
-    let (mut scratch, mut ids) = (BpeScratch::default(), Vec::new());
+    let (mut scratch, mut ids, halves) = (BpeScratch::default(), Vec::new(), Halves::new(vocab, ""));
     for equal in ranked.chunk_by(|one, other| one.0 == other.0) {
         let known = all.len();
         for &(rank, id) in equal {
@@ -91,7 +93,7 @@ fn by_merging(vocab: &Vocab, ranked: &[(u32, u32)]) -> (MergeTable, Vec<PairMerg
                     continue;
                 }
             }
-            all.extend(splits(vocab, token, "").map(|pair| PairMerge { pair, rank, id }));
+            all.extend(halves.of(token).map(|pair| PairMerge { pair, rank, id }));
         }
         all[known..].iter().for_each(|&merge| pairs.insert(merge));
     }
@@ -104,15 +106,6 @@ fn characters(vocab: &Vocab, token: &str, ids: &mut Vec<u32>) -> bool {
     let mut buffer = [0; 4];
     ids.extend(token.chars().map_while(|c| vocab.id(c.encode_utf8(&mut buffer))));
     ids.len() > 1 && ids.len() == token.chars().count()
-}
-
-/// Returns all pairs of entries whose merge makes a token; the right one begins with `prefix`.
-pub(super) fn splits<'a>(vocab: &'a Vocab, token: &'a str, prefix: &'a str) -> impl Iterator<Item = (u32, u32)> + 'a {
-    token.char_indices().skip(1).filter_map(move |(at, _)| {
-        let (left, right) = token.split_at(at);
-        let with_prefix = || vocab.id(&[prefix, right].concat());
-        Some((vocab.id(left)?, if prefix.is_empty() { vocab.id(right) } else { with_prefix() }?))
-    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::infer_merges::splits;
+use super::halves::Halves;
 use super::{Bpe, BpeSettings, Merges, NO_RANK};
 use crate::error::Result;
 use crate::model::FoundEntry;
@@ -65,7 +65,8 @@ impl Bpe {
             Merges::Listed(merges) => {
                 let prefix = &self.settings().continuing_subword_prefix;
                 let token = |id| self.vocab().token(id).unwrap_or_default();
-                let halves = |&id: &u32| splits(self.vocab(), token(id), prefix).map(move |pair| (pair, id));
+                let halves = Halves::new(self.vocab(), prefix);
+                let halves = |&id: &u32| halves.of(token(id)).map(move |pair| (pair, id));
                 let halves: HashMap<_, _> = ids.iter().flat_map(halves).collect();
                 if !halves.is_empty() {
                     made.extend(merges.iter().filter_map(|pair| halves.get(pair)));

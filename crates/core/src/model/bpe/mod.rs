@@ -1,8 +1,9 @@
 //! Byte-pair encoding: a vocabulary, and merges that are applied to the characters of each word in their order.
 //!
-//! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `infer_merges` infers merges
-//! from ranks. `encode` encodes a word: from left to right (`backtracking`, with `derivations`, `last_merges` and `trie`) or,
-//! if the model does not allow that, by merging (`merging`). `unused` splits entries that are not tokens. `adjacency`
+//! See `spec/bpe.md`. `alphabet` has the entries of single characters, `pairs` the merges, `halves` finds the pairs that make
+//! an entry, and `infer_merges` infers merges from ranks. `encode` encodes a word: from left to right (`backtracking`, with
+//! `derivations`, `last_merges` and `trie`) or, if the model does not allow that, by merging (`merging`). `unused` splits
+//! entries that are not tokens. `adjacency`
 //! computes safe split points of a text, `parts` those of a long word, `unreachable` the entries that no text becomes, and
 //! `steps` the merges of a word for explanations. A byte-level tokenizer writes bytes as
 //! characters before the model.
@@ -12,6 +13,7 @@ mod alphabet;
 mod backtracking;
 mod derivations;
 mod encode;
+mod halves;
 mod infer_merges;
 mod last_merges;
 mod made;
