@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import piecework as pw
 from piecework import decoders, hf, models
-from scaling import files
+from scaling import files, growth
 from scaling.segmenting import letters, words
 
 if TYPE_CHECKING:
@@ -333,7 +333,10 @@ MECHANISMS: Mechanisms = {
         for name in files.TOKENIZERS
         if not (change.startswith(("extend", "prune")) and name not in TOKENIZERS)
     },
-    **{f"diff: {name}": _diff(files.TOKENIZERS[name]) for name in TOKENIZERS},
+    **{
+        f"diff, {name}, entries: {growth.MANY}": _diff(files.TOKENIZERS[name])
+        for name in TOKENIZERS
+    },
     "chat of n messages": _chat(0, 20),
     "chat of a message of n": _chat(1, 0),
     "chat of n messages, trusted": _chat(0, 20, trusted=True),

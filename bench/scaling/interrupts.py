@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import corpus
 
 import piecework as pw
-from piecework import models, normalizers, pre_tokenizers
+from piecework import hf, models, normalizers, pre_tokenizers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,6 +91,7 @@ def calls() -> Calls:
         tok = pw.Tokenizer.from_file(corpus.DATA / "vocabs" / file)
         for call, function in _of_tokenizer(tok, text):
             yield f"{name}, {call}", function
+    yield from _of_others(text)
     yield from _of_stages(text[:WORD], chinese)
     yield from _of_trainings(text[:TRAINED].replace("\n", " "))
     yield from _of_vocabularies(text)
@@ -139,6 +140,30 @@ def _of_tokenizer(tok: pw.Tokenizer, text: str) -> Calls:
     yield "diff", lambda: pw.diff(tok, tok.with_added_tokens(["zzzq"]), [text])
 
 
+def _of_others(text: str) -> Calls:
+    """Yields calls that are much the same for every model."""
+    tok = pw.Tokenizer.from_file(corpus.DATA / "vocabs" / VOCABULARIES["t5"])
+    ids, part = tok.encode_ids(text[:WORD]), text[:TRAINED]
+    yield "tokenize", lambda: tok.tokenize(text[:WORD])
+    yield "encode_segments", lambda: tok.encode_segments([(text, True), (text, False)])
+    yield "encode, sampling", lambda: tok.encode(text, sampling=pw.Sampling(alpha=0.5, seed=1))
+    yield "encode_batch to a list", lambda: tok.encode_batch([text]).to_list()
+    yield "decode_tokens_bytes", lambda: tok.decode_tokens_bytes(ids)
+    yield "decode_with_offsets_batch", lambda: tok.decode_with_offsets_batch([ids])
+    yield "explain a whole text", lambda: str(tok.explain(part, max_characters=None))
+    yield "compare", lambda: pw.compare([tok, tok], part)
+    yield "chat", lambda: tok.chat([{"role": "user", "content": part}], template=TEMPLATE)
+    yield "piecework.hf, encode", lambda: hf.Tokenizer.from_str(tok.to_str()).encode(text).tokens
+    folder = Path(tempfile.mkdtemp(prefix="piecework-scaling-"))
+    (folder / "text.txt").write_text(text * 4)
+    corpus_of = pw.Corpus(folder / "text.txt")
+    yield "corpus.tokenize", lambda: pw.corpus.tokenize(tok, corpus_of, folder / "ids")
+    yield "count_words", lambda: pw.count_words(corpus_of)
+
+
+TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
+
+
 def _of_stages(text: str, chinese: str) -> Calls:
     han = "".join(character for character in chinese if "\u4e00" <= character <= "\u9fff")
     for name, long in (("jieba", chinese), ("jieba, no spaces", han)):
@@ -179,6 +204,7 @@ def _of_trainings(line: str) -> Calls:
             f"training {name}, one word",
             lambda trainer=trainer: pw.train([line], trainer, normalizer=None, pre_tokenizer=None),
         )
+        yield f"trace {name}", lambda trainer=trainer: pw.trace([line] * 10, trainer)
 
 
 def _of_vocabularies(text: str) -> Calls:
@@ -195,5 +221,10 @@ def _of_vocabularies(text: str) -> Calls:
     yield "load a vocab.txt", lambda: pw.Tokenizer.from_file(folder / "vocab.txt")
     yield "save a tokenizer.json", lambda: tok.save(folder / "saved.json")
     yield "load counts", lambda: pw.WordCounts.load(folder / "counts")
+    yield "save counts", lambda: counts.save(folder / "saved")
+    yield "merge counts", lambda: counts.merge(counts)
+    yield "items of counts", lambda: list(counts.items())
+    yield "unreachable_tokens", tok.unreachable_tokens
+    yield "vocab", lambda: pw.Tokenizer.from_file(folder / "vocab.txt").vocab
     yield "with_added_tokens", lambda: tok.with_added_tokens(words[::2])
     yield "phrases", lambda: pre_tokenizers.Dictionary(words).pre_tokenize_str("x")

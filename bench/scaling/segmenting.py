@@ -198,6 +198,14 @@ MECHANISMS: Mechanisms = {
         f"truncate_text {side}: {name}": _truncate(make, side)
         for side in ("right", "left")
         for name, make in LONG
+        if "likeliest" not in name
+    },
+    # Up to about 4,000 characters all cuts are tried.
+    **{
+        f"truncate_text {side}: WordPiece, likeliest, a long token nearly matches, 16 n": _truncate(
+            lambda n: _likeliest(["a", "a" * 16 * n + "b"], "a" * 16 * n), side
+        )
+        for side in ("right", "left")
     },
     **{
         f"loading: {name}": _loading(make)

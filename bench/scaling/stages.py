@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import piecework as pw
 from piecework import hf, models, normalizers, pre_tokenizers
 from piecework.patterns import SPLIT_PATTERNS
+from scaling import growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,18 +68,21 @@ PATTERNS: dict[str, tuple[str, Text]] = {
     "(?m).*?b": ("(?m).*?b", lambda n: "a\n" * (n // 2)),
     r"\s+(?!\S)|\s+, blanks": (r"\s+(?!\S)|\s+", lambda n: " " * n + "x"),
     r"\s+(?!\S)|\s+, words": (r"\s+(?!\S)|\s+", lambda n: "a  " * (n // 3)),
+    r"(?<=a)b": (r"(?<=a)b", lambda n: "ab" * (n // 2)),
+    "a string": ("a" * 200 + "b", lambda n: "a" * n),
+    "a{1,300}b": ("a{1,300}b", lambda n: "a" * n),
+    "alternatives": ("|".join("a" * k + "b" for k in range(1, 100)), lambda n: "a" * n),
+}
+BACKTRACKING: dict[str, tuple[str, Text]] = {
     r"\w+(?=\s)|\s+(?=x), letters": (r"\w+(?=\s)|\s+(?=x)", lambda n: "a" * n + "!"),
     r"\w+(?=\s)|\s+(?=x), blanks": (r"\w+(?=\s)|\s+(?=x)", lambda n: " " * n + "y"),
-    r"(?<=a)b": (r"(?<=a)b", lambda n: "ab" * (n // 2)),
     r"(?<!a)b+$": (r"(?<!a)b+$", lambda n: "b" * n + "a"),
     r"(?>a+)b": (r"(?>a+)b", lambda n: "a" * n),
     r"a++b": (r"a++b", lambda n: "a" * n),
     r"(a)\1*b": (r"(a)\1*b", lambda n: "a" * n),
     r"\p{L}+(?=\p{N})": (r"\p{L}+(?=\p{N})", lambda n: "a" * n),
-    "a string": ("a" * 200 + "b", lambda n: "a" * n),
-    "a{1,300}b": ("a{1,300}b", lambda n: "a" * n),
-    "alternatives": ("|".join("a" * k + "b" for k in range(1, 100)), lambda n: "a" * n),
 }
+"""Expressions that only Oniguruma can search for, which reads the text again from each position, within a limit of retries."""
 HARD: dict[str, Text] = {
     "blanks": lambda n: " " * n + "x" + " \n" * n + "\t" * n + "x",
     "letters": lambda n: "aA" * n + "a" * n + "A" * n + "\u0301" * n,
@@ -198,8 +202,11 @@ MECHANISMS: Mechanisms = {
     **{f"Split {name}": _split(_pattern(p), text) for name, (p, text) in PATTERNS.items()},
     **{f"Replace {name}": _normalized(_replaced(p), text) for name, (p, text) in PATTERNS.items()},
     **{
-        f"decoder Replace {name}": _decoded(*PATTERNS[name])
-        for name in (r"\s+$", r"(a+)+$", "a*b", r"\w+(?=\s)|\s+(?=x), letters")
+        f"Split {name}{growth.SQUARE}": _split(_pattern(p), text)
+        for name, (p, text) in BACKTRACKING.items()
+    },
+    **{
+        f"decoder Replace {name}": _decoded(*PATTERNS[name]) for name in (r"\s+$", r"(a+)+$", "a*b")
     },
     **{
         f"pattern of {name}: {text}": _split(_pattern(pattern), HARD[text])

@@ -23,7 +23,10 @@ TRAINERS: dict[str, Callable[[int], Any]] = {
     "BPE, bytes": lambda _: pw.BpeTrainer(400, alphabet="byte"),
     "BPE, ties as in tokenizers": lambda _: pw.BpeTrainer(400, ties="hf"),
     "BPE, n merges": lambda n: pw.BpeTrainer(max_merges=n // 20),
-    "WordPiece, n merges": lambda n: pw.WordPieceTrainer(30_000_000, max_merges=n // 20),
+    # By likelihood rare symbols merge first, so that tokens without a limit are as long as the word.
+    "WordPiece, n merges": lambda n: pw.WordPieceTrainer(
+        30_000_000, max_merges=n // 20, max_token_length=20
+    ),
     "Unigram": lambda _: pw.UnigramTrainer(50, special_tokens=["<unk>"]),
     "WordLevel": lambda _: pw.WordLevelTrainer(400),
 }
