@@ -22,6 +22,8 @@ _FEATHER = b"FEA1"
 """The first bytes of an Arrow file, and of a file of Feather's version 1; one of version 2 is an Arrow file."""
 _ROWS = 1 << 14
 """The maximum number of rows of a batch of Parquet."""
+_MOST_ROWS = 1 << 60
+"""A number of rows that no row group has."""
 
 
 class Table(ABC):
@@ -53,7 +55,7 @@ def open_table(file: BinaryIO, source: Source) -> Table:
         FormatError: The file is one of Feather's version 1.
     """
     if source.format == "parquet":
-        return _Parquet(file)
+        return _Parquet(file, source.size or 0)
     start = file.read(len(_FILE))
     file.seek(0)
     if start.startswith(_FEATHER):
@@ -135,46 +137,55 @@ class _ArrowStream(Table):
 
 
 class _Parquet(Table):
-    """Reads a Parquet file; its ranges are those of row groups."""
+    """Reads a Parquet file; its ranges are those of row groups.
 
-    def __init__(self, file: BinaryIO) -> None:
+    The metadata of row groups are not asked for: damaged ones end the process, since pyarrow does not catch the exceptions
+    of the calls that read them. The calls that read batches are safe.
+    """
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
         import pyarrow.parquet as pq
 
-        self._file = pq.ParquetFile(file)
-        self.schema = self._file.schema_arrow
+        self._file, self._size = pq.ParquetFile(file), size
+        self.schema, self._rows = self._file.schema_arrow, dict[int, int]()
 
     def split(self, part_bytes: int) -> list[Range]:
-        """Returns ranges of row groups of at least `part_bytes` compressed bytes, except for the last one."""
-        ranges, start, size = list[Range](), 0, 0
+        """Returns ranges of row groups of at least `part_bytes` bytes, except for the last one."""
+        ranges, start, size = list[Range](), 0, 0.0
         for group in range(self._file.num_row_groups):
-            size += self._stored_bytes(group)
+            size += self._stored_bytes(self._rows_of(group))
             if size >= part_bytes:
                 ranges.append(Range(start, group + 1))
-                start, size = group + 1, 0
+                start, size = group + 1, 0.0
         if size or not ranges:
             ranges.append(Range(start, self._file.num_row_groups) if size else WHOLE)
         return ranges
 
     def first_row(self, part: Range) -> int:
         """Returns the number of rows before a range."""
-        return sum(self._rows(group) for group in range(part.start))
+        return sum(self._rows_of(group) for group in range(part.start))
 
     def batches(self, part: Range, columns: list[str]) -> Iterator[tuple[Any, float]]:
-        """Iterates over the batches of a range, with these columns, and their compressed bytes."""
+        """Iterates over the batches of a range, with these columns, and a share of the bytes of the file by their rows."""
         for group in range(self._file.num_row_groups)[part.start : part.end]:
-            row_bytes = self._stored_bytes(group) / max(1, self._rows(group))
-            for batch in self._file.iter_batches(
-                batch_size=_ROWS, row_groups=[group], columns=columns, use_threads=False
-            ):
-                yield batch, row_bytes * batch.num_rows
+            for batch in self._read(group, columns, _ROWS):
+                yield batch, self._stored_bytes(batch.num_rows)
 
-    def _rows(self, group: int) -> int:
-        rows: int = self._file.metadata.row_group(group).num_rows
-        return rows
-
-    def _stored_bytes(self, group: int) -> int:
-        """Returns the number of compressed bytes of a row group."""
-        row_group = self._file.metadata.row_group(group)
-        return sum(
-            row_group.column(at).total_compressed_size for at in range(row_group.num_columns)
+    def _read(self, group: int, columns: list[str], rows: int) -> Iterator[Any]:
+        """Iterates over the batches of a row group with at most a number of rows."""
+        found: Iterator[Any] = self._file.iter_batches(
+            batch_size=rows, row_groups=[group], columns=columns, use_threads=False
         )
+        return found
+
+    def _rows_of(self, group: int) -> int:
+        """Returns the number of rows of a row group, from batches without columns."""
+        if group not in self._rows:
+            batches = self._read(group, [], _MOST_ROWS)
+            self._rows[group] = sum(batch.num_rows for batch in batches)
+        return self._rows[group]
+
+    def _stored_bytes(self, rows: int) -> float:
+        """Returns the share of some rows in the bytes of the file."""
+        all_rows: int = self._file.metadata.num_rows
+        return self._size * rows / max(1, all_rows)

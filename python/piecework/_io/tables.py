@@ -54,6 +54,10 @@ def _open(source: Source) -> Iterator[Table]:
             raise FormatError(problem, place=f"{name}: ", hint="pass a file")
         try:
             yield open_table(file, source)
+        except PieceworkError:
+            raise
+        except UnicodeDecodeError as error:  # such as of the name of a column
+            raise FormatError(f"damaged: {error}", place=f"{name}: ") from None
         except (pa.ArrowException, OSError, EOFError) as error:
             if isinstance(error, OSError) and error.errno:
                 raise

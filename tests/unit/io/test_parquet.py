@@ -1,5 +1,8 @@
 """Documents of Parquet: columns, slices of row groups, nulls and invalid UTF-8."""
 
+import ast
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +115,40 @@ def test_damaged_files_are_errors(tmp_path: Path) -> None:
         Path(source.name).write_bytes(data[:end])
         with pytest.raises(errors.FormatError, match=r"t\.parquet: "):
             list(read(source))
+
+
+MUTATIONS = """
+import pathlib, random, sys
+import piecework as pw
+
+path, seeds = pathlib.Path(sys.argv[1]), range(int(sys.argv[2]))
+good, found = path.read_bytes(), {}
+footer = int.from_bytes(good[-8:-4], "little") + 8
+for seed in seeds:
+    choice, data = random.Random(seed), bytearray(good)
+    for _ in range(choice.randint(1, 4)):
+        data[-1 - choice.randrange(footer)] ^= 1 << choice.randrange(8)
+    path.write_bytes(data)
+    try:
+        texts = list(pw.Corpus(path))
+        name = "read" if len(texts) == 60 else "partly read"
+    except pw.PieceworkError as error:
+        name = "refused" if str(path) in str(error) else str(error)
+    found[name] = found.get(name, 0) + 1
+print(found)
+"""
+
+
+def test_no_damaged_metadata_ends_the_process(tmp_path: Path) -> None:
+    table = pa.table({"text": [f"row {number}" for number in range(60)], "id": range(60)})
+    source = source_of(tmp_path, table, row_group_size=20, write_page_index=True)
+    run = subprocess.run(
+        [sys.executable, "-c", MUTATIONS, source.name, "1500"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    found = ast.literal_eval(run.stdout)
+    assert set(found) <= {"read", "partly read", "refused"}
+    assert min(found["read"], found["refused"]) > 100
