@@ -6,16 +6,12 @@ import contextlib
 import errno
 import hashlib
 import os
-import tempfile
 from typing import NamedTuple
 
 from piecework._exceptions import wrap_os_error
 from piecework._io.files import Pathish, checked, default_mode, naming_errors
-from piecework._io.folders import list_folder, remove_file
-from piecework.errors import FileError, MissingFileError
-
-_SUFFIX = ".part"
-"""The end of the names of temporary files."""
+from piecework._io.temporary import TemporaryFile
+from piecework.errors import FileError
 
 
 class WrittenFile(NamedTuple):
@@ -47,8 +43,7 @@ class WrittenFile(NamedTuple):
 class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
     """Writes a file under a temporary name, which :meth:`commit` replaces by its own.
 
-    A block that ends without `commit` leaves nothing. After a kill the temporary file is left; its folder is one that is
-    removed as a whole. Two writers of one file do not disturb each other: the last commit wins.
+    A block that ends without `commit` leaves nothing. Two writers of one file do not disturb each other: the last commit wins.
 
     Attributes:
         temporary: The temporary name, under which another writer may fill the file in place of :meth:`write`.
@@ -77,10 +72,10 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
         self._path = checked(path)
         self._hash = hashlib.sha256()
         self._size = 0
-        name = os.path.basename(self._path)[:50]
-        with naming_errors(temporary_folder):
-            handle, self.temporary = tempfile.mkstemp(_SUFFIX, f"{name}.", temporary_folder)
-        self._file = os.fdopen(handle, "wb", buffering=1 << 20)
+        with naming_errors(temporary_folder) as folder:
+            self._own = TemporaryFile(folder, self._path)
+            self._file = open(self._own.name, "wb", buffering=1 << 20)  # noqa: SIM115  # closed at the end of the block
+        self.temporary = self._own.name
 
     def write(self, data: bytes | memoryview) -> int:
         """Appends bytes and returns their number.
@@ -107,14 +102,10 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
             FileError: The disk is full, or the file cannot be written or renamed.
         """
         try:
-            self._file.flush()
-            if sync:
-                os.fsync(self._file.fileno())
             self._file.close()
             if not self._size:
                 self._measure()
-            os.chmod(self.temporary, default_mode())
-            os.replace(self.temporary, self._path)
+            self._own.publish(self._path, default_mode(), sync=sync)
         except OSError as error:
             raise self._failure(error) from None
         return WrittenFile(os.path.basename(self._path), self._size, self._hash.hexdigest())
@@ -134,22 +125,7 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
         """Removes the temporary file, unless it was committed."""
         with contextlib.suppress(OSError):  # a full disk fails again when the buffer is flushed
             self._file.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.temporary)
-
-
-def remove_temporary(folder: Pathish) -> None:
-    """Removes the temporary files of writers that were killed.
-
-    Raises:
-        FileError: The folder cannot be read, or a file cannot be removed.
-    """
-    for name in list_folder(folder):
-        if name.endswith(_SUFFIX):
-            with contextlib.suppress(
-                MissingFileError
-            ):  # its writer still lives, and has just renamed it
-                remove_file(os.path.join(folder, name))
+        self._own.close()
 
 
 class AtomicFiles(contextlib.ExitStack):

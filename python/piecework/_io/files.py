@@ -1,7 +1,6 @@
 """Reads whole files with errors that name them, and writes files atomically.
 
-A file is written under another name in its folder, flushed to disk and renamed, so a reader sees the old file or the new
-one.
+A file is written aside, flushed to disk and then given its name, so a reader sees the old file or the new one.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ import errno
 import io
 import os
 import stat
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import from_os_error, wrap_os_error
 from piecework._messages import wrong_type
-from piecework.errors import FileError, MissingFileError
+from piecework.errors import FileError, FilePermissionError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -274,18 +274,24 @@ def write_aside(path: Pathish, data: bytes) -> None:
 def replacing(path: Pathish) -> Iterator[str]:
     """Returns a context manager of the name of an existing file, whose content replaces a file when the block ends.
 
-    Readers see the old file or the new one, never a part. If the block raises, the temporary file is removed.
+    Readers see the old file or the new one, never a part. If the block raises or the process ends, no temporary file is left.
 
     Args:
         path: The file, which is created or replaced.
 
     Yields:
-        The name of a temporary file in the same folder; of ``path`` itself if that is a device or a pipe.
+        The name under which this process can write the content; ``path`` itself if that is a device or a pipe.
 
     Raises:
         FileError: The file cannot be written.
+        FilePermissionError: The file exists and is read-only.
     """
+    from piecework._io.temporary import TemporaryFile  # not needed for reading
+
     target = checked(path)
+    if os.path.isfile(target) and _is_read_only(target) and not _REPLACES_READ_ONLY.get():
+        hint = "make it writable, remove it, or run `piecework --force`"
+        raise FilePermissionError(errno.EACCES, "is read-only", target, hint=hint)
     name = target
     try:
         if os.path.isdir(target):
@@ -297,38 +303,36 @@ def replacing(path: Pathish) -> Iterator[str]:
         real = os.path.realpath(target)
         if os.path.islink(real):  # a cycle of links
             raise OSError(errno.ELOOP, "")
-        name = _temporary(real)
-        try:
+        with contextlib.closing(TemporaryFile(os.path.dirname(real), real)) as file:
+            name = file.name
             yield name
-            _flush_to_disk(name)
-            os.chmod(name, _mode(real))
-            os.replace(name, real)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+            file.publish(real, _mode(real))
     except OSError as error:
         if isinstance(error, FileError) and error.filename != name:
             raise  # the error of another file
         raise wrap_os_error(error, path) from None
 
 
-def _temporary(target: str) -> str:
-    """Returns the name of a new file in the folder of `target`."""
-    import tempfile  # not needed for reading
-
-    folder, own = os.path.split(target)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{own[:50]}.", suffix=".part")
-    os.close(handle)
-    return name
+_REPLACES_READ_ONLY: ContextVar[bool] = ContextVar("replaces read-only files", default=False)
 
 
-def _flush_to_disk(name: str) -> None:
-    handle = os.open(name, os.O_RDWR)
+@contextlib.contextmanager
+def replacing_read_only() -> Iterator[None]:
+    """Returns a context manager of a block in which files that are read-only may be replaced."""
+    token = _REPLACES_READ_ONLY.set(True)
     try:
-        os.fsync(handle)
+        yield
     finally:
-        os.close(handle)
+        _REPLACES_READ_ONLY.reset(token)
+
+
+def _is_read_only(name: str) -> bool:
+    """Returns whether a file exists that its user must not write, or that nobody must; root could write any."""
+    try:
+        mode = os.stat(name).st_mode
+    except OSError:
+        return False
+    return not mode & 0o222 or not os.access(name, os.W_OK)
 
 
 def _mode(target: str) -> int:

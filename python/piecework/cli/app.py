@@ -10,6 +10,7 @@ import click
 from click.shell_completion import get_completion_class
 
 import piecework
+from piecework._io.files import replacing_read_only
 from piecework.cli import verbs
 from piecework.cli.declare import help_text
 from piecework.cli.help import Program, VerbGroup
@@ -46,6 +47,12 @@ def _show_completion(ctx: click.Context, _: click.Parameter, shell: str | None) 
     ctx.exit()
 
 
+def _force(ctx: click.Context, _: click.Parameter, is_forced: bool) -> None:
+    """Permits to replace files that are read-only until the program ends."""
+    if is_forced:
+        ctx.with_resource(replacing_read_only())
+
+
 def _build_app() -> Program:
     program = Program("piecework", help=help_text(verbs), context_settings=_SETTINGS)
     click.version_option(
@@ -58,6 +65,13 @@ def _build_app() -> Program:
         is_eager=True,
         callback=_show_completion,
         help="Print the script with which a shell completes commands and options.",
+    )(program)
+    click.option(
+        "--force",
+        is_flag=True,
+        expose_value=False,
+        callback=_force,
+        help="Replace files that are read-only.",
     )(program)
     _add_verbs(program, verbs)
     return program

@@ -8,7 +8,6 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from piecework._io.atomic import remove_temporary
 from piecework._io.files import exists, make_folder, read_if_exists, size, write_aside
 from piecework._io.folders import list_folder, remove_file, remove_folder
 from piecework._io.lock import LOCK
@@ -89,7 +88,6 @@ class Output:
         found = None if overwrite else read_if_exists(path)
         if found == data:
             make_folder(self.work)
-            remove_temporary(self.work)
             return
         if found is not None and self._has_receipts():
             raise self._other_run(found, value)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import piecework as pw
+from piecework._io import temporary
 
 TRAINER = pw.WordPieceTrainer(vocab_size=60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
@@ -313,6 +314,8 @@ def test_full_disk_keeps_the_old_file(
         os.symlink("/dev/full", name)
         return handle, name
 
+    monkeypatch.setattr(temporary, "_without_name", lambda folder: None)
+    monkeypatch.setattr(temporary, "_is_at", lambda handle, name: True)
     monkeypatch.setattr(tempfile, "mkstemp", on_a_full_disk)
     with pytest.raises(pw.errors.FileError, match=r"kept\.json.*no space") as caught:
         write(old)
@@ -320,16 +323,27 @@ def test_full_disk_keeps_the_old_file(
     check_no_loss(old.parent, old)
 
 
-@pytest.mark.parametrize("call", ["fsync", "replace", "chmod"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        f"{kind} {call}"
+        for kind in ("named", *(["unnamed"] if hasattr(os, "O_TMPFILE") else []))
+        for call in ("fsync", "replace", "chmod", *(["link"] if kind == "unnamed" else []))
+    ],
+)
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT])
 def test_failure_at_any_step_keeps_the_old_file(
     write: Callable[[Any], object],
     old: Path,
     monkeypatch: pytest.MonkeyPatch,
-    call: str,
+    step: str,
     number: int,
 ) -> None:
-    def fail(*arguments: Any) -> Any:
+    kind, call = step.split()
+    if kind == "named":
+        monkeypatch.setattr(temporary, "_without_name", lambda folder: None)
+
+    def fail(*arguments: Any, **more: Any) -> Any:
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, call, fail)
@@ -373,6 +387,7 @@ def test_writing_to_read_only_folder_raises(
     def refuse(*arguments: Any, **more: Any) -> Any:
         raise OSError(number, os.strerror(number))
 
+    monkeypatch.setattr(temporary, "_without_name", lambda folder: None)
     monkeypatch.setattr(tempfile, "mkstemp", refuse)
     with pytest.raises(pw.errors.FilePermissionError, match=r"kept\.json") as caught:
         write(old)

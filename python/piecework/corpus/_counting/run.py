@@ -9,7 +9,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
 from piecework import _core
-from piecework._io.atomic import remove_temporary
 from piecework._io.documents import warn_of_skipped
 from piecework._io.files import Pathish, make_folder, replacing
 from piecework._io.folders import remove_folder, temporary_folder
@@ -87,7 +86,6 @@ class CountedInParts:
             name = f".piecework-counting-{self.plan.sha256[:16]}"
             folder = make_folder(os.path.join(os.path.abspath(work_dir), name))
             stack.enter_context(locked_folder(folder))
-            remove_temporary(folder)
             report = stack.enter_context(reporting(self.progress))
             with connected(self.engine):
                 self._check_work_dir()
