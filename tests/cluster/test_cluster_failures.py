@@ -137,7 +137,7 @@ def test_a_killed_program_goes_on(name: str, lines: Path, tmp_path: Path) -> Non
     manifest = whole(lines, engine, "out")
     assert manifest.sha256 == whole(lines).sha256
     assert not receipts & set(engine.names)
-    names = [".sources.json", "manifest.json", *(file.name for file in manifest.files)]
+    names = [".sources.json", ".manifest.json", *(file.name for file in manifest.files)]
     assert sorted(os.listdir(tmp_path / "out")) == sorted(names)
 
 

@@ -289,9 +289,7 @@ def replacing(path: Pathish) -> Iterator[str]:
     from piecework._io.temporary import TemporaryFile  # not needed for reading
 
     target = checked(path)
-    if os.path.isfile(target) and _is_read_only(target) and not _REPLACES_READ_ONLY.get():
-        hint = "make it writable, remove it, or run `piecework --force`"
-        raise FilePermissionError(errno.EACCES, "is read-only", target, hint=hint)
+    check_replaceable(target)
     name = target
     try:
         if os.path.isdir(target):
@@ -326,13 +324,14 @@ def replacing_read_only() -> Iterator[None]:
         _REPLACES_READ_ONLY.reset(token)
 
 
-def _is_read_only(name: str) -> bool:
-    """Returns whether a file exists that its user must not write, or that nobody must; root could write any."""
-    try:
-        mode = os.stat(name).st_mode
-    except OSError:
-        return False
-    return not mode & 0o222 or not os.access(name, os.W_OK)
+def check_replaceable(path: Pathish) -> None:
+    """Raises FilePermissionError for a file that its user must not write, or that nobody must: root could write any."""
+    name = checked(path)
+    if not os.path.isfile(name) or _REPLACES_READ_ONLY.get():
+        return
+    if not os.stat(name).st_mode & 0o222 or not os.access(name, os.W_OK):
+        hint = "make it writable, remove it, or run `piecework --force`"
+        raise FilePermissionError(errno.EACCES, "is read-only", name, hint=hint)
 
 
 def _mode(target: str) -> int:

@@ -112,7 +112,7 @@ def check_target(path: Path, *inputs: str | None) -> None:
     Raises:
         FileError: The path is not a file, its folder is missing or not writable, or the file is also an input.
     """
-    from piecework._io.files import check_folder_of
+    from piecework._io.files import check_folder_of, check_replaceable
 
     if str(path) == "-":
         raise FileError(errno.EINVAL, "expected a file, found standard output", "-")
@@ -131,6 +131,7 @@ def check_target(path: Path, *inputs: str | None) -> None:
         raise FileError(errno.EACCES, "the folder is not writable", named)
     if os.path.exists(path) and not os.path.isfile(path):
         raise FileError(errno.EINVAL, "is not a regular file", str(path))
+    check_replaceable(path)
     files = [name for name in inputs if name not in (None, STDIN) and os.path.exists(name)]
     for name in files if os.path.exists(path) else ():
         if os.path.samefile(path, name):

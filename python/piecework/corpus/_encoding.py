@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from piecework._exceptions import locate
 from piecework._io.documents import place_of, read
-from piecework.corpus._parts import PartWriter, Rows
+from piecework.corpus._parts import PartWriter, Rows, without
 from piecework.corpus._plan import VERSION, CorpusSettings
 from piecework.engines._jobs.tasks import Receipt, Task
 from piecework.errors import PieceworkError
@@ -58,13 +58,14 @@ class EncodePart(Task):
                 ):
                     rows = self._encoded(source, documents)
                     counts.update(
-                        documents=len(documents),
+                        documents=len(rows.lengths),
                         tokens=len(rows.ids),
                         text_bytes=documents.text_bytes,
                         skipped=len(documents.skipped),
+                        empty=len(documents) - len(rows.lengths),
                     )
                     writer.skip(documents.skipped)
-                    if len(documents):
+                    if len(rows.lengths):
                         writer.add(rows)
                 self.inputs.check(source)
             files = writer.finish()
@@ -86,9 +87,11 @@ class EncodePart(Task):
             locate(error, lambda index: place_of(source, int(documents.positions[index])))
             raise
         end = settings.end_of_document
-        lengths = np.diff(batch.row_offsets) + (end is not None)
+        own = np.diff(batch.row_offsets)
+        lengths = own + (end is not None)
         ids = batch._batch.packed(np.dtype(self.dtype).itemsize, end)
-        return Rows(ids, lengths, _table(documents) if settings.reading.keep else None)
+        rows = Rows(ids, lengths, _table(documents) if settings.reading.keep else None)
+        return without(rows, own == 0) if settings.skip_empty else rows
 
 
 def _table(documents: Documents) -> Any:

@@ -1,14 +1,14 @@
-"""Describes a tokenized corpus: the file manifest.json, which is written last."""
+"""Describes a tokenized corpus: the file .manifest.json, which is written last."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._io.atomic import WrittenFile
+from piecework._io.checked_json import of_checked, to_checked
 from piecework._io.files import Pathish, read_bytes, write_aside
 from piecework._result import MAX_ROWS, Result
 from piecework._settings.immutable import Record, dataclass
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from piecework._show.document import Block
     from piecework.engines._jobs.tasks import Receipt
 
-MANIFEST = "manifest.json"
-SKIPPED = "skipped.jsonl"
+MANIFEST = ".manifest.json"
+SKIPPED = ".skipped.jsonl"
+"""Readers of folders of Parquet and other formats pass over names that begin with a point."""
 _FORMAT = "piecework.corpus"
 _VERSION = 1
 
@@ -37,6 +38,7 @@ class SourceRecord(NamedTuple):
         text_bytes: The number of bytes of their texts.
         tokens: The number of their tokens.
         skipped: The number of lines that are no documents.
+        empty: The number of documents without tokens that were left out.
     """
 
     name: str
@@ -45,6 +47,7 @@ class SourceRecord(NamedTuple):
     text_bytes: int
     tokens: int
     skipped: int
+    empty: int
 
 
 class ShardRecord(NamedTuple):
@@ -78,7 +81,8 @@ class Manifest(Result["ShardRecord"]):
         documents: The number of documents.
         tokens: The number of tokens in the shards.
         dropped_tokens: The number of tokens after the last whole sequence, which are not in the shards.
-        skipped: The number of lines that are no documents; they are listed in skipped.jsonl.
+        skipped: The number of lines that are no documents; they are listed in .skipped.jsonl.
+        empty: The number of documents without tokens that were left out.
         skipped_file: That file; None if there are no such lines.
     """
 
@@ -93,6 +97,7 @@ class Manifest(Result["ShardRecord"]):
     tokens: int
     dropped_tokens: int
     skipped: int
+    empty: int
     skipped_file: WrittenFile | None
 
     @property
@@ -113,7 +118,7 @@ class Manifest(Result["ShardRecord"]):
 
     @property
     def sha256(self) -> str:
-        """Returns the hash of the file manifest.json: of the whole corpus, since it contains the hashes of all files."""
+        """Returns the hash of the file .manifest.json: of the whole corpus, since it contains the hashes of all files."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,11 +144,11 @@ class Manifest(Result["ShardRecord"]):
         yield Table(("shard", "rows", "tokens"), rows[:MAX_ROWS], "lr", total=len(rows))
 
     def to_bytes(self) -> bytes:
-        """Returns the bytes of manifest.json."""
-        return json.dumps(self.to_dict(), indent=1).encode() + b"\n"
+        """Returns the bytes of .manifest.json."""
+        return to_checked(self.to_dict(), indent=1)
 
     def save(self, folder: str) -> None:
-        """Writes manifest.json; the folder is a corpus from then on.
+        """Writes .manifest.json; the folder is a corpus from then on.
 
         Raises:
             FileError: The file cannot be written.
@@ -164,11 +169,16 @@ class Manifest(Result["ShardRecord"]):
         except MissingFileError:
             message = "is missing; the folder has no tokenized corpus, or its run has not ended"
             raise MissingFileError(2, message, path) from None
+        hint = "take the file from a copy, or pass `overwrite=True` to `corpus.tokenize` to make the corpus again"
         try:
-            return cls._of(json.loads(data))
+            value = of_checked(data)
+        except ValueError as error:
+            raise FormatError(f"damaged: {error}", place=f"{path}: ", hint=hint) from None
+        try:
+            return cls._of(value)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             message = f"not a manifest of version {_VERSION}: {error}"
-            raise FormatError(message, place=f"{path}: ") from None
+            raise FormatError(message, place=f"{path}: ", hint=hint) from None
 
     @classmethod
     def _of(cls, value: dict[str, Any]) -> Manifest:
@@ -190,7 +200,7 @@ class Manifest(Result["ShardRecord"]):
 
 def source_records(sources: Sequence[Source], parts: Sequence[Receipt]) -> tuple[SourceRecord, ...]:
     """Returns what each file contributed, by the receipts of the parts."""
-    sums = [Counter(documents=0, text_bytes=0, tokens=0, skipped=0) for _ in sources]
+    sums = [Counter(documents=0, text_bytes=0, tokens=0, skipped=0, empty=0) for _ in sources]
     for part in parts:
         for place, counts in part.figures["sources"].items():
             sums[int(place)].update(counts)

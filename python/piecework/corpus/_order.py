@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+_DIGITS = 5
+"""The smallest number of digits in the names of shards."""
 _CHUNK_TOKENS = 4_000_000
 """The number of tokens of a chunk of shuffled documents; of more, a chunk would take more memory, of fewer, their list."""
 
@@ -52,21 +54,26 @@ class Shard(NamedTuple):
     """Describes a shard of the output.
 
     Attributes:
-        number: Its place in the output, from 0.
         pieces: Its contents.
         rows: The number of its rows.
         tokens: The number of its tokens.
+        name: The name of its files, without suffix.
     """
 
-    number: int
     pieces: tuple[Piece, ...]
     rows: int
     tokens: int
+    name: str = ""
 
-    @property
-    def name(self) -> str:
-        """Returns the name of its files, without suffix."""
-        return f"shard-{self.number:05}"
+
+def named(shards: Sequence[Shard]) -> list[Shard]:
+    """Returns shards with names by their places, which sort as they do.
+
+    >>> [shard.name for shard in named([Shard((), 0, 0)] * 2)]
+    ['shard-00000', 'shard-00001']
+    """
+    digits = max(_DIGITS, len(str(len(shards) - 1)))
+    return [shard._replace(name=f"shard-{place:0{digits}}") for place, shard in enumerate(shards)]
 
 
 def chunks(folder: str, runs: Sequence[Run], shuffled: bool) -> list[Chunk]:
@@ -112,7 +119,7 @@ def document_shards(
 
     def end_shard() -> None:
         nonlocal pieces, rows, tokens
-        shards.append(Shard(len(shards), tuple(pieces), rows, tokens))
+        shards.append(Shard(tuple(pieces), rows, tokens))
         pieces, rows, tokens = [], 0, 0
 
     for chunk in contents:
@@ -165,6 +172,6 @@ def sequence_shards(contents: Sequence[Chunk], shard_tokens: int, length: int) -
             start = end
             if done == shard_end:
                 tokens = done - size * len(shards)
-                shards.append(Shard(len(shards), tuple(pieces), tokens // length, tokens))
+                shards.append(Shard(tuple(pieces), tokens // length, tokens))
                 pieces = []
-    return shards or [Shard(0, (), 0, 0)]
+    return shards or [Shard((), 0, 0)]

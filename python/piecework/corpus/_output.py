@@ -8,6 +8,8 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from piecework._exceptions import warn
+from piecework._io.checked_json import of_checked, to_checked
 from piecework._io.files import exists, make_folder, read_if_exists, size, write_aside
 from piecework._io.folders import list_folder, remove_file, remove_folder
 from piecework._io.lock import LOCK
@@ -70,8 +72,15 @@ class Output:
 
     def _changed_since(self) -> bool:
         """Returns whether the input has other times than when the corpus was written; false if they are unknown."""
-        data = read_if_exists(os.path.join(self.folder, _SOURCES))
-        return data is not None and json.loads(data) != self._sources()
+        path = os.path.join(self.folder, _SOURCES)
+        data = read_if_exists(path)
+        if data is None:
+            return False
+        try:
+            return of_checked(data) != self._sources()
+        except ValueError as error:
+            hint = "remove it; the times of the input are then not compared"
+            raise FormatError(f"damaged: {error}", place=f"{path}: ", hint=hint) from None
 
     def _sources(self) -> dict[str, Any]:
         return {"plan": self._hash, "changed": self.inputs.changed}
@@ -83,9 +92,9 @@ class Output:
             FileError: The folder has an unfinished run of another plan with a finished part, or other files.
         """
         value = {"plan": self._plan.to_json(), "changed": self.inputs.changed}
-        data = json.dumps(value).encode()
+        data = to_checked(value)
         path = os.path.join(self._unfinished, _PLAN)
-        found = None if overwrite else read_if_exists(path)
+        found = None if overwrite else self._read_plan(path)
         if found == data:
             make_folder(self.work)
             return
@@ -104,6 +113,19 @@ class Output:
                 remove_file(os.path.join(self.folder, name))
         write_aside(path, data)
 
+    @staticmethod
+    def _read_plan(path: str) -> bytes | None:
+        """Returns the plan of an unfinished run; None if there is none, or a damaged one, whose parts are done again."""
+        data = read_if_exists(path)
+        if data is None:
+            return None
+        try:
+            of_checked(data)
+        except ValueError as error:
+            warn(f"{path} is damaged: {error}; the parts that were done are done again")
+            return None
+        return data
+
     def _has_receipts(self) -> bool:
         """Returns whether an unfinished run has done a part."""
         folders = (os.path.join(self._unfinished, name) for name in list_folder(self._unfinished))
@@ -116,7 +138,7 @@ class Output:
 
     def finish(self, manifest: Manifest) -> None:
         """Writes the manifest, after which the folder is a corpus."""
-        write_aside(os.path.join(self.folder, _SOURCES), json.dumps(self._sources()).encode())
+        write_aside(os.path.join(self.folder, _SOURCES), to_checked(self._sources()))
         manifest.save(self.folder)
         remove_folder(self._unfinished)
 
@@ -139,7 +161,7 @@ class Output:
     def _other_run(self, found: bytes, value: dict[str, Any]) -> FileError:
         """Returns the error for an unfinished run of another plan."""
         try:
-            other, own = json.loads(found)["plan"], value["plan"]
+            other, own = of_checked(found)["plan"], value["plan"]
             what = self._difference(other["fingerprint"], other["settings"])
             names = [[source["name"] for source in plan["sources"]] for plan in (other, own)]
         except (ValueError, KeyError, TypeError, AttributeError):

@@ -204,6 +204,15 @@ def _load_slice(folder: str, each: Slice, dtype: str) -> Rows:
     return Rows(ids, _column(folder, each, "lengths", LENGTH), kept)
 
 
+def without(rows: Rows, left_out: npt.NDArray[np.bool_]) -> Rows:
+    """Returns rows without some of them, which are marked."""
+    if not left_out.any():
+        return rows
+    kept = ~left_out
+    ids = rows.ids[kept.repeat(rows.lengths)]
+    return Rows(ids, rows.lengths[kept], None if rows.kept is None else rows.kept.filter(kept))
+
+
 def joined(rows: Sequence[Rows]) -> Rows:
     """Returns rows after each other."""
     import numpy as np

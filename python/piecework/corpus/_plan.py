@@ -44,6 +44,7 @@ class CorpusSettings(Immutable):
         shuffle: The seed of the order of documents; None for the order of the input.
         shard_tokens: The largest number of tokens of a shard, unless one document has more.
         part_bytes: The number of bytes of input that a worker encodes at a time.
+        skip_empty: Whether documents without tokens are left out.
     """
 
     layout: CorpusLayout
@@ -55,6 +56,7 @@ class CorpusSettings(Immutable):
     shuffle: int | None = None
     shard_tokens: int = 100_000_000
     part_bytes: int = 1 << 25
+    skip_empty: bool = False
 
     def __post_init__(self) -> None:
         """Checks the settings."""

@@ -13,10 +13,11 @@ from piecework._io.remote import is_url
 from piecework._io.sources import total_size
 from piecework._io.texts import divisible
 from piecework._messages import shown
+from piecework._settings.arguments import check_flag
 from piecework.corpus._encoding import EncodePart
 from piecework.corpus._layouts import LAYOUTS
 from piecework.corpus._manifest import SKIPPED, Manifest, ShardRecord, source_records
-from piecework.corpus._order import Shard, chunks, document_shards, sequence_shards
+from piecework.corpus._order import Shard, chunks, document_shards, named, sequence_shards
 from piecework.corpus._output import Output
 from piecework.corpus._parts import Run
 from piecework.corpus._plan import CorpusSettings, Plan, id_of
@@ -52,6 +53,7 @@ def tokenize(
     shuffle: int | None = None,
     shard_tokens: int = 100_000_000,
     part_bytes: int = 1 << 25,
+    skip_empty: bool = False,
     engine: Engine | None = None,
     overwrite: bool = False,
     progress: Callable[[CorpusProgress], object] | None = None,
@@ -59,13 +61,14 @@ def tokenize(
     r"""Encodes the documents of files of any size into a folder of files of ids.
 
     The bytes of the output are a function of the files, the tokenizer and the settings; neither the number of workers nor an
-    interruption changes them. A call that was interrupted resumes when it is repeated. Truncation and padding of the
+    interruption changes them. A call that was interrupted resumes when it is repeated; of a corpus that is finished it compares
+    the sizes of the files alone (:func:`verify` reads them). Truncation and padding of the
     tokenizer do not apply. Memory is bounded by the number of workers, not by the input; a document is encoded as a whole.
 
     Args:
         tokenizer: The tokenizer.
         texts: The files and how they are read. Documents are in their order. With ``on_error="skip"`` a line that is no document
-            is listed in the file skipped.jsonl.
+            is listed in the file .skipped.jsonl.
         output: A new folder, or that of a run that was interrupted.
         layout: ``"npy"``, ``"parquet"``, ``"megatron"``, ``"nanogpt"``, ``"llm.c"`` or ``"datatrove"``.
         keep: Other members of JSON Lines or columns, which a Parquet output has beside the ids.
@@ -77,12 +80,13 @@ def tokenize(
         shuffle: A seed for a random order of documents; None keeps the order of the input.
         shard_tokens: The largest number of tokens of a shard, unless one document has more.
         part_bytes: The bytes of input that a worker encodes at a time. With `shuffle` another value gives another order.
+        skip_empty: Leave out documents without tokens, which some readers cannot have; `Manifest.empty` counts them.
         engine: Where the parts run; by default one process for each core of this machine.
         overwrite: Replace the corpus or the unfinished run in the folder.
         progress: A function that is called with the progress after each part.
 
     Returns:
-        The manifest, which is the file manifest.json of the folder, too.
+        The manifest, which is the file .manifest.json of the folder, too.
 
     Raises:
         ConfigError: A setting is invalid, or the layout cannot hold the ids or columns.
@@ -105,6 +109,7 @@ def tokenize(
         shuffle,
         shard_tokens,
         part_bytes,
+        check_flag("skip_empty", skip_empty),
     )
     engine = Local() if engine is None else engine
     check_engine(engine)
@@ -164,8 +169,8 @@ def _shards(work: str, settings: CorpusSettings, parts: Sequence[Receipt]) -> li
     shuffled = settings.shuffle is not None
     contents = chunks(work, runs, shuffled)
     if settings.sequence_length is not None:
-        return sequence_shards(contents, settings.shard_tokens, settings.sequence_length)
-    return document_shards(work, contents, settings.shard_tokens, shuffled)
+        return named(sequence_shards(contents, settings.shard_tokens, settings.sequence_length))
+    return named(document_shards(work, contents, settings.shard_tokens, shuffled))
 
 
 def _write_skipped(folder: str, work: str, parts: Sequence[Receipt]) -> WrittenFile | None:
@@ -201,6 +206,7 @@ def _manifest(
         tokens=tokens,
         dropped_tokens=sum(source.tokens for source in sources) - tokens,
         skipped=sum(source.skipped for source in sources),
+        empty=sum(source.empty for source in sources),
         skipped_file=skipped_file,
     )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._io.folders import list_folder
 from piecework.corpus._dataset import Dataset
-from piecework.corpus._manifest import MANIFEST
+from piecework.corpus._manifest import MANIFEST, Manifest
 from piecework.errors import PieceworkError
 from piecework.tokenizer._arguments import TokenizerLike, as_tokenizer
 
@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 def verify(path: Pathish, tok: TokenizerLike | None = None) -> list[Finding]:
     """Returns what is wrong with a tokenized corpus: files that are missing, changed, or not of the run.
 
-    Every byte is read. Files whose names begin with a point do not count.
+    Every byte is read; documents, rows and tokens are counted again. Other files whose names begin with a point do not count.
 
     Args:
         path: The folder of the corpus.
@@ -46,7 +46,7 @@ def verify(path: Pathish, tok: TokenizerLike | None = None) -> list[Finding]:
     """
     expected = None if tok is None else as_tokenizer("tok", tok).fingerprint
     dataset = Dataset(path)
-    findings = list(_changed(dataset)) or list(_misread(dataset))
+    findings = list(_changed(dataset)) or [*_misread(dataset), *_miscounted(dataset.manifest)]
     known = {MANIFEST, *(file.name for file in dataset.manifest.files)}
     others = (name for name in list_folder(path) if not name.startswith(".") and name not in known)
     findings += (Finding(name, "does not belong to the corpus") for name in others)
@@ -79,3 +79,23 @@ def _misread(dataset: Dataset) -> Iterator[Finding]:
             yield Finding(record.name, "has other numbers of rows or tokens than the manifest")
         elif len(contents.ids) and int(contents.ids.max()) >= dataset.manifest.id_limit:
             yield Finding(record.name, "has ids that are not in the vocabulary")
+
+
+def _miscounted(manifest: Manifest) -> Iterator[Finding]:
+    """Iterates over the sums of a manifest that its files and shards do not have."""
+    sources, shards = manifest.sources, manifest.shards
+    sums = {
+        "tokens": (manifest.tokens, sum(shard.tokens for shard in shards)),
+        "tokens of the files": (
+            manifest.tokens + manifest.dropped_tokens,
+            sum(source.tokens for source in sources),
+        ),
+        "documents": (manifest.documents, sum(source.documents for source in sources)),
+        "skipped lines": (manifest.skipped, sum(source.skipped for source in sources)),
+        "empty documents": (manifest.empty, sum(source.empty for source in sources)),
+    }
+    if manifest.settings.get("sequence_length") is None:
+        sums["rows"] = manifest.documents, manifest.rows
+    for name, (stated, counted) in sums.items():
+        if stated != counted:
+            yield Finding(MANIFEST, f"states {stated:,} {name}; {counted:,} were counted")

@@ -78,7 +78,7 @@ def test_a_killed_program_goes_on(lines: Path, tmp_path: Path, after: int) -> No
     assert manifest.sha256 == whole(lines).sha256
     assert not {path.stem for path in receipts} & set(engine.names)
     assert sorted(os.listdir(tmp_path / "out")) == sorted(
-        [".sources.json", "manifest.json", *(file.name for file in manifest.files)]
+        [".sources.json", ".manifest.json", *(file.name for file in manifest.files)]
     )
 
 

@@ -1,6 +1,5 @@
 """Reading and checking a tokenized corpus."""
 
-import json
 import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ import pytest
 
 import piecework as pw
 from corpora import InProcess, expected, texts, tokenizer, write_lines
+from piecework._io.checked_json import of_checked, to_checked
 from piecework.corpus import Dataset, Manifest, tokenize, verify
 from piecework.errors import ConfigError, FormatError, MissingExtraError, MissingFileError
 
@@ -96,9 +96,8 @@ def test_another_tokenizer_is_found(folder: Path) -> None:
 
 
 def test_ids_outside_the_vocabulary_are_found(folder: Path) -> None:
-    path = folder / "manifest.json"
-    value = json.loads(path.read_text())
-    path.write_text(json.dumps(value | {"id_limit": 5}))
+    path = folder / ".manifest.json"
+    path.write_bytes(to_checked(of_checked(path.read_bytes()) | {"id_limit": 5}, 1))
     problems = {finding.problem for finding in verify(folder)}
     assert problems == {"has ids that are not in the vocabulary"}
 
@@ -107,11 +106,42 @@ def test_ids_outside_the_vocabulary_are_found(folder: Path) -> None:
     "change", [{"format": "other"}, {"version": 2}, {"shards": [{}]}, {"unknown": 1}, None]
 )
 def test_damaged_manifests(folder: Path, change: Any) -> None:
-    path = folder / "manifest.json"
-    text = path.read_text()
-    path.write_text(text[:-30] if change is None else json.dumps(json.loads(text) | change))
-    with pytest.raises(FormatError, match=r"manifest\.json: not a manifest of version 1"):
+    path = folder / ".manifest.json"
+    data = path.read_bytes()
+    changed = data[:-30] if change is None else to_checked(of_checked(data) | change, 1)
+    path.write_bytes(changed)
+    message = "damaged: it is no JSON" if change is None else "not a manifest of version 1"
+    with pytest.raises(FormatError, match=rf"/\.manifest\.json: {message}.*; take the file from"):
         Dataset(folder)
+
+
+def test_every_changed_byte_of_a_manifest_is_found(folder: Path) -> None:
+    path = folder / ".manifest.json"
+    data = path.read_bytes()
+    for place in range(len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 1 << place % 7
+        path.write_bytes(changed)
+        with pytest.raises(FormatError, match=r"\.manifest\.json: damaged: it "):
+            Manifest.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("member", "problem"),
+    [
+        ("documents", "states 61 documents; 60 were counted"),
+        ("tokens", "tokens; "),
+        ("skipped", "states 1 skipped lines; 0 were counted"),
+        ("empty", "states 1 empty documents; 0 were counted"),
+    ],
+)
+def test_verify_counts_again(folder: Path, member: str, problem: str) -> None:
+    path = folder / ".manifest.json"
+    value = of_checked(path.read_bytes())
+    path.write_bytes(to_checked(value | {member: value[member] + 1}, 1))
+    found = verify(folder)
+    assert {finding.file for finding in found} == {".manifest.json"}
+    assert problem in found[0].problem
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:

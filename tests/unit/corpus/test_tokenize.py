@@ -12,6 +12,7 @@ import pytest
 import piecework as pw
 from corpora import Doubled, InProcess, Stopping, corpus_of, expected, texts, tokenizer, write_lines
 from piecework.corpus import CorpusProgress, Dataset, Manifest, tokenize, verify
+from piecework.corpus._order import Shard, named
 from piecework.engines import Local
 from piecework.errors import (
     ConfigError,
@@ -60,7 +61,7 @@ def test_every_format_has_the_tokens_of_every_document(
     assert all(shard.tokens <= max(shard_tokens, longest) for shard in manifest.shards)
     assert verify(lines.parents[1] / "out", TOK) == []
     assert sorted(os.listdir(lines.parents[1] / "out")) == sorted(
-        [".sources.json", "manifest.json", *(file.name for file in manifest.files)]
+        [".sources.json", ".manifest.json", *(file.name for file in manifest.files)]
     )
 
 
@@ -178,7 +179,7 @@ def test_lines_that_are_no_documents(tmp_path: Path) -> None:
     manifest = run(path, on_error="skip", end_of_document=None)
     assert rows(path) == expected(TOK, ["low", "new"], None)
     assert manifest.skipped == manifest.sources[0].skipped == 3
-    listed = (tmp_path / "out" / "skipped.jsonl").read_text().splitlines()
+    listed = (tmp_path / "out" / ".skipped.jsonl").read_text().splitlines()
     skipped = [json.loads(line) for line in listed]
     assert [each["line"] for each in skipped] == [2, 3, 4]
     assert verify(tmp_path / "out") == []
@@ -355,9 +356,132 @@ def test_a_corpus_without_one_of_its_files_is_not_done(lines: Path) -> None:
 
 def test_overwriting_a_damaged_manifest(lines: Path) -> None:
     run(lines)
-    (lines.parents[1] / "out" / "manifest.json").write_text("{")
+    (lines.parents[1] / "out" / ".manifest.json").write_text("{")
     run(lines, overwrite=True)
     assert verify(lines.parents[1] / "out") == []
+
+
+class RunningOne(InProcess):
+    """Runs the first item that is given, then fails."""
+
+    def run(self, fn: Any, parts: Any) -> Any:
+        yield from super().run(fn, parts[:1])
+        raise InterruptedError("stopped")
+
+
+def unfinished(lines: Path) -> Path:
+    """Returns the hidden folder of a run that was stopped after some parts."""
+    with pytest.raises(InterruptedError):
+        run(lines, engine=Stopping(4))
+    return lines.parents[1] / "out" / ".piecework"
+
+
+def flipped(path: Path, place: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[place % len(data)] ^= 1 << place % 7
+    path.write_bytes(data)
+
+
+def test_a_part_whose_receipt_is_damaged_is_done_again(lines: Path) -> None:
+    wanted = run(lines, "whole").sha256
+    folder = unfinished(lines)
+    with pytest.raises(InterruptedError):
+        run(lines, engine=RunningOne())  # the first part, so that it is the first to be done again
+    receipts = sorted(folder.glob("*/*.json"))
+    assert len(receipts) > 3
+    size = receipts[0].stat().st_size
+    for place in range(0, size, max(1, size // 20)):
+        flipped(receipts[0], place)
+        engine = RunningOne()
+        message = r"json is damaged: it .*; its part is done again"
+        with pytest.warns(UserWarning, match=message), pytest.raises(InterruptedError):
+            run(lines, engine=engine)
+        assert engine.names == [receipts[0].stem]
+    for content in (b"", b"[]", b"{}", b"\xff", b"[" * 100_000):
+        receipts[0].write_bytes(content)
+        with pytest.warns(UserWarning, match="is damaged"), pytest.raises(InterruptedError):
+            run(lines, engine=RunningOne())
+    assert run(lines).sha256 == wanted
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b'{"plan": {}}', None])
+def test_all_parts_are_done_again_if_the_plan_is_damaged(
+    lines: Path, content: bytes | None
+) -> None:
+    wanted = run(lines, "whole").sha256
+    plan = unfinished(lines) / "plan.json"
+    if content is None:
+        flipped(plan, 100)
+    else:
+        plan.write_bytes(content)
+    engine = InProcess()
+    with pytest.warns(UserWarning, match=r"plan\.json is damaged: it .* are done again"):
+        assert run(lines, engine=engine).sha256 == wanted
+    assert len(set(engine.names)) == len(engine.names) > 5
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b'{"plan": 1}'])
+def test_damaged_times_of_the_input(lines: Path, content: bytes) -> None:
+    run(lines)
+    path = lines.parents[1] / "out" / ".sources.json"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"\.sources\.json: damaged: it .*; remove it"):
+        run(lines)
+    path.unlink()
+    run(lines)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("settings", [{}, {"shuffle": 3}, {"end_of_document": None}], ids=str)
+def test_empty_documents_are_left_out(tmp_path: Path, kind: Any, settings: Any) -> None:
+    documents = ["", *DOCUMENTS[:40], " ", "", *DOCUMENTS[40:60], ""]
+    source = write_lines(tmp_path / "in" / "a.jsonl", documents)
+    if kind == "parquet":
+        settings = settings | {"keep": ["id"]}
+    manifest = run(source, layout=kind, skip_empty=True, **settings)
+    filled = [text for text in documents if text.strip()]
+    ends = END if "end_of_document" not in settings else None
+    wanted = expected(TOK, filled, ends)
+    found = rows(source)
+    assert (sorted(found) if "shuffle" in settings else found) == (
+        sorted(wanted) if "shuffle" in settings else wanted
+    )
+    assert (manifest.documents, manifest.empty) == (len(filled), len(documents) - len(filled))
+    assert verify(tmp_path / "out", TOK) == []
+    assert run(source, "all", layout=kind, **settings).empty == 0
+
+
+def test_names_of_shards_sort_as_their_numbers() -> None:
+    for count, last in ((1, "shard-00000"), (100_000, "shard-99999"), (100_001, "shard-100000")):
+        names = [shard.name for shard in named([Shard((), 0, 0)] * count)]
+        assert names[-1] == last
+        assert names == sorted(names)
+
+
+def test_a_folder_of_parquet_is_read_by_others(lines: Path) -> None:
+    import pyarrow.dataset
+    import pyarrow.parquet
+
+    lines.write_bytes(lines.read_bytes() + b"no document\n")
+    run(lines, layout="parquet", shard_tokens=700, on_error="skip")
+    folder = lines.parents[1] / "out"
+    assert pyarrow.parquet.read_table(folder)["ids"].to_pylist() == rows(lines)
+    assert pyarrow.dataset.dataset(folder).count_rows() == len(DOCUMENTS)
+
+
+def test_a_folder_of_parquet_is_read_by_pandas_and_datasets(
+    lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import datasets
+    import pandas as pd
+
+    run(lines, layout="parquet", shard_tokens=700)
+    folder = lines.parents[1] / "out"
+    assert pd.read_parquet(folder)["ids"].map(list).tolist() == rows(lines)
+    loaded = datasets.load_dataset("parquet", data_dir=str(folder), cache_dir=str(tmp_path))
+    assert loaded["train"]["ids"][:] == rows(lines)
 
 
 def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:

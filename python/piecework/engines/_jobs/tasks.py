@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from piecework._exceptions import warn
 from piecework._io.atomic import AtomicFile, WrittenFile
+from piecework._io.checked_json import of_checked, to_checked
 from piecework._io.files import read_if_exists
 from piecework.errors import WorkerError
 
@@ -59,7 +60,7 @@ class Task:
         """Writes the receipt of a part or shard after its files, and returns it."""
         value = {"plan": self.plan, "files": files, "figures": figures}
         with AtomicFile(self._path(name), self.folder) as file:
-            file.write(json.dumps(value).encode())
+            file.write(to_checked(value))
             file.commit(sync=False)
         return Receipt(name, files, figures)
 
@@ -69,8 +70,9 @@ class Task:
         if data is None:
             return None
         try:
-            value = json.loads(data)
-        except ValueError:  # the machine stopped before the disk had the file
+            value = of_checked(data)
+        except ValueError as error:  # as when the machine stopped before the disk had the file
+            warn(f"{self._path(name)} is damaged: {error}; its part is done again")
             return None
         files = tuple(WrittenFile(*file) for file in value["files"])
         if value["plan"] != self.plan or any(file.problem_in(self.files_folder) for file in files):

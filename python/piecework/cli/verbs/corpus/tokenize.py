@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
+from piecework._io.files import exists
 from piecework._settings.choices import CorpusLayout  # read at run time
 from piecework.cli import options
 from piecework.cli.declare import Argument, Option
 from piecework.cli.engine import EngineName, engine_of
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import rate_line
+from piecework.cli.streams import report
+from piecework.corpus._manifest import MANIFEST, SKIPPED
 
 if TYPE_CHECKING:
     from piecework.corpus import Manifest
@@ -32,6 +36,7 @@ def tokenize(
     shuffle: Annotated[int | None, Option(metavar="SEED")] = None,
     shard_tokens: int = 100_000_000,
     part_bytes: int = 1 << 25,
+    skip_empty: bool = False,
     engine: EngineName = "local",
     address: Annotated[str | None, Option(metavar="ADDRESS")] = None,
     workers: int | None = None,
@@ -42,7 +47,7 @@ def tokenize(
 ) -> None:
     """Encode the documents of files of any size into a folder of files of ids.
 
-    With --on-error skip, lines that are no documents are listed in the file skipped.jsonl. The manifest.json of the folder is written last. A run that was interrupted resumes when the same command is repeated,
+    With --on-error skip, lines that are no documents are listed in the file .skipped.jsonl. The .manifest.json of the folder is written last. A run that was interrupted resumes when the same command is repeated,
     with the same result.
 
     Arguments:
@@ -58,6 +63,7 @@ def tokenize(
         shuffle: Write documents in a random order.
         shard_tokens: Write at most N tokens to a shard.
         part_bytes: Encode about N bytes of input at a time in each process.
+        skip_empty: Leave out documents without tokens, and count them in the manifest.
         engine: Run the parts in processes of this machine, or on a cluster of Ray or Spark; the result does not depend on it.
         address: Connect to this cluster: auto or host:port for ray, a master such as spark://host:7077 for spark (default: this
             machine).
@@ -73,7 +79,7 @@ def tokenize(
     """
     from piecework import corpus
 
-    runs = engine_of(engine, address, workers)
+    runs, was_there = engine_of(engine, address, workers), exists(output / MANIFEST)
     tok = loading.load(tokenizer)
     with rate_line(no_progress) as show:
         manifest = corpus.tokenize(
@@ -89,16 +95,30 @@ def tokenize(
             shuffle=shuffle,
             shard_tokens=shard_tokens,
             part_bytes=part_bytes,
+            skip_empty=skip_empty,
             engine=runs,
             overwrite=overwrite,
             progress=show,
         )
+    if was_there and not overwrite:
+        folder = shlex.quote(str(output))
+        note = f"the corpus was there already; the sizes of its files were compared: piecework corpus verify {folder}"
+        report(f"note: {note}")
     with printing() as write:
         write(as_json(_summary(manifest, output)) if json else _summary_line(manifest, output))
 
 
 def _summary(manifest: Manifest, output: Path) -> dict[str, Any]:
-    names = ("documents", "rows", "tokens", "dropped_tokens", "skipped", "fingerprint", "dtype")
+    names = (
+        "documents",
+        "rows",
+        "tokens",
+        "dropped_tokens",
+        "skipped",
+        "empty",
+        "fingerprint",
+        "dtype",
+    )
     figures = {name: getattr(manifest, name) for name in names}
     return {
         "output": str(output),
@@ -117,7 +137,9 @@ def _summary_line(manifest: Manifest, output: Path) -> str:
     if manifest.dropped_tokens:
         parts.append(f"{_counted(manifest.dropped_tokens, 'token')} left out")
     if manifest.skipped:
-        parts.append(f"{_counted(manifest.skipped, 'line')} skipped (see skipped.jsonl)")
+        parts.append(f"{_counted(manifest.skipped, 'line')} skipped (see {SKIPPED})")
+    if manifest.empty:
+        parts.append(f"{_counted(manifest.empty, 'empty document')} left out")
     return f"{visible(str(output))}: {', '.join(parts)}"
 
 
