@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence as Sequence2
+from typing import Any
 
+from piecework._messages import wrong_type
 from piecework.hf import _arguments, _patterns, _state, _strings
 from piecework.hf._arguments import flag as _flag, string as _string
 from piecework.hf._declared import setting as _setting
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence as Sequence2
 
 __all__ = [
     "NFC",
@@ -215,6 +214,8 @@ class Precompiled(Normalizer):
         """Checks the rules."""
         import base64
 
+        if not isinstance(precompiled_charsmap, Sequence2):  # an integer would be a number of zeros
+            raise wrong_type("precompiled_charsmap", "bytes", precompiled_charsmap)
         rules = base64.b64encode(bytes(precompiled_charsmap)).decode()
         self._set({"precompiled_charsmap": rules})
         _arguments.stages(normalizer=self._write())  # the core checks the rules
