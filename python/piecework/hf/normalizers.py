@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Sequence2
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
-from piecework._messages import wrong_type
+from piecework._messages import wrong_type as _wrong_type
 from piecework.hf import _arguments, _patterns, _state, _strings
 from piecework.hf._arguments import flag as _flag, string as _string
 from piecework.hf._declared import setting as _setting
@@ -210,12 +210,12 @@ class Precompiled(Normalizer):
         ValueError: The rules are invalid.
     """
 
-    def __init__(self, precompiled_charsmap: bytes | Sequence2[int]) -> None:
+    def __init__(self, precompiled_charsmap: bytes | _Sequence[int]) -> None:
         """Checks the rules."""
         import base64
 
-        if not isinstance(precompiled_charsmap, Sequence2):  # an integer would be a number of zeros
-            raise wrong_type("precompiled_charsmap", "bytes", precompiled_charsmap)
+        if not isinstance(precompiled_charsmap, _Sequence):  # an integer would be a number of zeros
+            raise _wrong_type("precompiled_charsmap", "bytes", precompiled_charsmap)
         rules = base64.b64encode(bytes(precompiled_charsmap)).decode()
         self._set({"precompiled_charsmap": rules})
         _arguments.stages(normalizer=self._write())  # the core checks the rules
