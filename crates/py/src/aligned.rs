@@ -20,8 +20,22 @@ pub(crate) struct AlignedEncoding {
     /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
     overflowing: OnceLock<Vec<Arc<Self>>>,
     input: Option<TruncatedInput>,
-    /// Whether the offsets and the words of each text are in ascending order.
-    is_ascending: OnceLock<bool>,
+    /// See [`Self::ascending`].
+    ascending: OnceLock<[Ascending; 2]>,
+}
+
+/// The tokens of a text without those at its ends that have no characters, or no word, if the others are in ascending order,
+/// so that they can be bisected.
+struct Ascending {
+    offsets: Option<Range<usize>>,
+    words: Option<Range<usize>>,
+}
+
+/// Returns a range of places without those at its ends that are not `wanted`.
+fn trimmed(range: Range<usize>, wanted: impl Fn(usize) -> bool) -> Range<usize> {
+    let start = range.clone().find(|&place| wanted(place)).unwrap_or(range.end);
+    let end = (start..range.end).rev().find(|&place| wanted(place)).map_or(start, |place| place + 1);
+    start..end
 }
 
 /// The input and settings with which a text is encoded again.
@@ -104,7 +118,7 @@ impl AlignedEncoding {
         input: Option<TruncatedInput>,
     ) -> Self {
         let names = Names::Of(Arc::clone(tokenizer));
-        Self { encoding, offsets, names, overflowing: OnceLock::new(), input, is_ascending: OnceLock::new() }
+        Self { encoding, offsets, names, overflowing: OnceLock::new(), input, ascending: OnceLock::new() }
     }
 
     /// Returns an encoding of columns that were changed after they were made.
@@ -114,7 +128,7 @@ impl AlignedEncoding {
         names: Names,
         overflowing: Vec<Arc<Self>>,
     ) -> Self {
-        Self { encoding, offsets, names, overflowing: overflowing.into(), input: None, is_ascending: OnceLock::new() }
+        Self { encoding, offsets, names, overflowing: overflowing.into(), input: None, ascending: OnceLock::new() }
     }
 
     /// Returns the names of the tokens.
@@ -152,46 +166,46 @@ impl AlignedEncoding {
 
     /// Returns the index of the token that contains a character of text `sequence`.
     pub(crate) fn char_to_token(&self, character: u32, sequence: usize) -> Option<usize> {
-        let range = self.encoding.sequence(sequence);
-        let offsets = &self.offsets[range.clone()];
-        let contains = |&(start, end): &(u32, u32)| start <= character && character < end;
-        let found = if self.is_ascending(sequence) {
-            let found = offsets.partition_point(|&(_, end)| end <= character);
-            offsets.get(found).is_some_and(contains).then_some(found)
-        } else {
-            offsets.iter().position(contains)
+        let contains = |&place: &usize| {
+            let (start, end) = self.offsets[place];
+            start <= character && character < end
         };
-        Some(range.start + found?)
+        match self.ascending(sequence).and_then(|ascending| ascending.offsets.clone()) {
+            Some(range) => {
+                let before = self.offsets[range.clone()].partition_point(|&(_, end)| end <= character);
+                Some(range.start + before).filter(|place| range.contains(place) && contains(place))
+            }
+            None => self.encoding.sequence(sequence).find(contains),
+        }
     }
 
     /// Returns the tokens of a word of text `sequence`.
     pub(crate) fn word_to_tokens(&self, word: u32, sequence: usize) -> Option<Range<usize>> {
-        if !self.is_ascending(sequence) {
+        let Some(range) = self.ascending(sequence).and_then(|ascending| ascending.words.clone()) else {
             return self.encoding.word_to_tokens(word, sequence);
-        }
-        let range = self.encoding.sequence(sequence);
+        };
         let words = &self.encoding.word_ids[range.clone()];
         let [first, end] =
             [words.partition_point(|&other| other < word), words.partition_point(|&other| other <= word)];
         (first < end).then(|| range.start + first..range.start + end)
     }
 
-    /// Returns whether the offsets and the words of a text are in ascending order, so that they can be bisected.
-    ///
-    /// False for a text that is not there, whose tokens are all.
-    fn is_ascending(&self, sequence: usize) -> bool {
-        let texts = self.encoding.n_sequences();
-        let are_ascending = self.is_ascending.get_or_init(|| {
-            (0..texts).all(|sequence| {
+    /// Returns the columns of a text that can be bisected; `None` for a number that no text has.
+    fn ascending(&self, sequence: usize) -> Option<&Ascending> {
+        let all = self.ascending.get_or_init(|| {
+            [0, 1].map(|sequence| {
                 let range = self.encoding.sequence(sequence);
-                let words = &self.encoding.word_ids[range.clone()];
-                let offsets = &self.offsets[range];
-                words.is_sorted()
-                    && words.last() != Some(&NONE)
-                    && offsets.is_sorted_by(|one, next| one.0 <= next.0 && one.1 <= next.1)
+                let words = &self.encoding.word_ids;
+                let is_sorted = |one: &(u32, u32), next: &(u32, u32)| one.0 <= next.0 && one.1 <= next.1;
+                let of_offsets = trimmed(range.clone(), |place| self.offsets[place].0 < self.offsets[place].1);
+                let of_words = trimmed(range, |place| words[place] != NONE);
+                Ascending {
+                    offsets: Some(of_offsets).filter(|range| self.offsets[range.clone()].is_sorted_by(is_sorted)),
+                    words: Some(of_words).filter(|range| words[range.clone()].is_sorted()),
+                }
             })
         });
-        sequence < texts && *are_ascending
+        all.get(sequence)
     }
 
     /// Returns the word of a token, or `None` for a token that is not from a text.

@@ -171,6 +171,22 @@ def test_tokens_of_128_characters_are_proven(side: Literal["left", "right"]) -> 
     assert (kept, kept.is_longest) == ("a" * (20 * 128), True)
 
 
+def test_added_tokens_that_overlap_prove_nothing_in_long_texts() -> None:
+    merges = [("b", "a"), ("ba", "c"), ("bac", "c"), ("bacc", "c")]
+    model = models.BPE(["a", "b", "c", *("".join(pair) for pair in merges)], merges)
+    tok = pw.Tokenizer(model).with_added_tokens(["bb"])
+    for size, wanted in ((100, ("bbbaccc", True)), (1440, ("baccc", False))):
+        kept = tok.truncate_text("c" * size + "bbbbaccc", 2, side="left")
+        assert (kept, kept.is_longest) == wanted
+    words = models.WordLevel(["[UNK]", "a", ".", "b"], unk_token="[UNK]")
+    tok = pw.Tokenizer(words, pre_tokenizer=pre_tokenizers.Punctuation())
+    tok = tok.with_added_tokens([pw.AddedToken(".a..a", single_word=True)])
+    for size, longest in ((100, True), (3000, False)):
+        kept = tok.truncate_text("b...a..a" + "b" * size, 4)
+        assert kept.is_longest == longest
+        assert not longest or kept == "b...a..a"
+
+
 def test_a_cut_added_token_is_part_of_the_word_before_it() -> None:
     tok = pw.Tokenizer(LETTER_WORDS, pre_tokenizer=pre_tokenizers.WhitespaceSplit())
     tok = tok.with_added_tokens(["[CLS]"])

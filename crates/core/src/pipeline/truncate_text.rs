@@ -352,8 +352,21 @@ impl Search<'_> {
     }
 
     /// Returns whether no place fits after the end of a word that does not; with unknown text as an error, one may.
+    ///
+    /// So it may if a cut makes other added tokens match, word after word: those that overlap, if they are cut on the left, or
+    /// depend on the character after them.
     fn is_decided_by_words(&self) -> bool {
-        !self.tokenizer.traits().refuses_unknown()
+        let is_cut_left = self.limit.direction == Direction::Left;
+        let depend = || self.tokenizer.added.cutting().any(|token| is_cut_left || token.single_word);
+        !(self.tokenizer.traits().refuses_unknown() || depend() && self.may_overlap())
+    }
+
+    /// Returns whether an added token has a byte with which one begins elsewhere, as all do that overlap another one.
+    fn may_overlap(&self) -> bool {
+        let mut first = [false; 256];
+        let contents = || self.tokenizer.added.cutting().map(|token| token.content.as_bytes());
+        contents().for_each(|content| first[usize::from(content[0])] = true);
+        contents().any(|content| content[1..].iter().any(|&byte| first[usize::from(byte)]))
     }
 
     /// Returns the largest distance of a character boundary in a window.
