@@ -6,10 +6,10 @@ import contextlib
 import errno
 import hashlib
 import os
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from piecework._exceptions import wrap_os_error
-from piecework._io.files import Pathish, checked, default_mode, naming_errors
+from piecework._io.files import Pathish, checked, naming_errors
 from piecework._io.temporary import TemporaryFile
 from piecework.errors import FileError
 
@@ -74,8 +74,15 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
         self._size = 0
         with naming_errors(temporary_folder) as folder:
             self._own = TemporaryFile(folder, self._path)
-            self._file = open(self._own.name, "wb", buffering=1 << 20)  # noqa: SIM115  # closed at the end of the block
+            self._file = self._opened()
         self.temporary = self._own.name
+
+    def _opened(self) -> BinaryIO:
+        try:
+            return open(self._own.name, "wb", buffering=1 << 20)
+        except BaseException:
+            self._own.close()
+            raise
 
     def write(self, data: bytes | memoryview) -> int:
         """Appends bytes and returns their number.
@@ -105,7 +112,7 @@ class AtomicFile(contextlib.AbstractContextManager["AtomicFile"]):
             self._file.close()
             if not self._size:
                 self._measure()
-            self._own.publish(self._path, default_mode(), sync=sync)
+            self._own.publish(sync=sync)
         except OSError as error:
             raise self._failure(error) from None
         return WrittenFile(os.path.basename(self._path), self._size, self._hash.hexdigest())

@@ -286,7 +286,7 @@ def replacing(path: Pathish) -> Iterator[str]:
         FileError: The file cannot be written.
         FilePermissionError: The file exists and is read-only.
     """
-    from piecework._io.temporary import TemporaryFile  # not needed for reading
+    from piecework._io.temporary import TemporaryFile, remove_left  # not needed for reading
 
     target = checked(path)
     check_replaceable(target)
@@ -301,10 +301,11 @@ def replacing(path: Pathish) -> Iterator[str]:
         real = os.path.realpath(target)
         if os.path.islink(real):  # a cycle of links
             raise OSError(errno.ELOOP, "")
+        remove_left(os.path.dirname(real))
         with contextlib.closing(TemporaryFile(os.path.dirname(real), real)) as file:
             name = file.name
             yield name
-            file.publish(real, _mode(real))
+            file.publish()
     except OSError as error:
         if isinstance(error, FileError) and error.filename != name:
             raise  # the error of another file
@@ -327,22 +328,12 @@ def replacing_read_only() -> Iterator[None]:
 def check_replaceable(path: Pathish) -> None:
     """Raises FilePermissionError for a file that its user must not write, or that nobody must: root could write any."""
     name = checked(path)
-    if not os.path.isfile(name) or _REPLACES_READ_ONLY.get():
+    try:
+        mode = os.stat(name).st_mode
+    except OSError:
+        return  # there is none
+    if not stat.S_ISREG(mode) or _REPLACES_READ_ONLY.get():
         return
-    if not os.stat(name).st_mode & 0o222 or not os.access(name, os.W_OK):
-        hint = "make it writable, remove it, or run `piecework --force`"
+    if not mode & 0o222 or not os.access(name, os.W_OK):
+        hint = "make it writable or remove it; on the command line, `piecework --force VERB` replaces it"
         raise FilePermissionError(errno.EACCES, "is read-only", name, hint=hint)
-
-
-def _mode(target: str) -> int:
-    """Returns the mode of the file to replace, otherwise rw-rw-rw- without the bits of the umask."""
-    with contextlib.suppress(OSError):
-        return os.stat(target).st_mode & 0o777
-    return default_mode()
-
-
-def default_mode() -> int:
-    """Returns the mode of a new file: rw-rw-rw- without the bits of the umask."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -1,19 +1,23 @@
 """Temporary files that become another file as a whole, and of which nothing is left if the process is killed.
 
 Linux has files without a name (``O_TMPFILE``), which the system removes with the process. Elsewhere, and for the moment in
-which a file replaces another one, a temporary file has a name. It is locked while its writer lives, so that the next writer
-into the folder can remove what a killed one has left.
+which a file replaces another one, a temporary file has a name. It is locked while its writer lives, so that
+:func:`remove_left` can tell it from one that a killed writer has left.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
-import tempfile
+import sys
 
-_SUFFIX = ".piecework-part"
-"""The end of the names of temporary files."""
+if sys.platform != "win32":
+    import fcntl
+
+_NAME = re.compile(r"\..*\.[0-9a-f]{16}\.piecework-part", re.DOTALL)
+"""The names of temporary files."""
 _OWN_FILES = "/proc/self/fd"
 """The folder of names under which a process can open its own files."""
 
@@ -26,42 +30,47 @@ class TemporaryFile:
         handle: Its file descriptor.
     """
 
-    __slots__ = ("_folder", "_is_named", "_prefix", "handle", "name")
+    __slots__ = ("_folder", "_is_named", "_target", "handle", "name")
 
     def __init__(self, folder: str, target: str) -> None:
-        """Creates the file, after removing the files that killed writers have left in the folder.
+        """Creates the file.
 
         Args:
             folder: The folder, on the same file system as the target.
-            target: The name of the file that it will become, of which a temporary name has a part.
+            target: The name of the file that it will become.
 
         Raises:
             OSError: The file cannot be created.
         """
-        remove_left(folder)
-        self._folder, self._prefix = folder or os.curdir, f".{os.path.basename(target)[:50]}."
-        handle = _without_name(self._folder)
+        self._folder, self._target = folder or os.curdir, target
+        # The system applies the umask to the mode of a new file. Another file is private until it has the mode of the old one.
+        mode = 0o600 if os.path.exists(target) else 0o666
+        handle = _without_name(self._folder, mode)
         self._is_named = handle is None
         if handle is None:
-            self.handle, self.name = self._with_name()
+            self.handle, self.name = self._with_name(mode)
         else:
             self.handle, self.name = handle, f"{_OWN_FILES}/{handle}"
             _lock(handle)
 
-    def _with_name(self) -> tuple[int, str]:
+    def _with_name(self, mode: int) -> tuple[int, str]:
+        """Creates a file with a name. One that is taken for one that was left before it is locked is made again."""
         while True:
-            handle, name = tempfile.mkstemp(_SUFFIX, self._prefix, self._folder)
-            # Before it was locked, another writer may have taken it for one that was left.
-            if not _lock(handle) or _is_at(handle, name):
+            name = self._new_name()
+            handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+            if _lock(handle) is not False and _is_at(handle, name):
                 return handle, name
             os.close(handle)
+            _remove(name)
 
-    def publish(self, target: str, mode: int, *, sync: bool = True) -> None:
-        """Gives the file the name of its target, which it replaces if that exists, with the same owner where it may.
+    def _new_name(self) -> str:
+        own = os.path.basename(self._target)[:50]
+        return os.path.join(self._folder, f".{own}.{os.urandom(8).hex()}.piecework-part")
+
+    def publish(self, *, sync: bool = True) -> None:
+        """Gives the file the name of its target, which it replaces if that exists, with the same mode, and owner if it may.
 
         Args:
-            target: The name.
-            mode: The permissions.
             sync: Whether the disk has the bytes before the file has its name.
 
         Raises:
@@ -69,52 +78,49 @@ class TemporaryFile:
         """
         if sync:
             os.fsync(self.handle)
-        with contextlib.suppress(OSError):
-            self._keep_owner(os.stat(target))
-        os.chmod(self.name, mode)
+        if os.path.exists(self._target):
+            self._become(os.stat(self._target))
         if self._is_named:
-            self._rename(self.name, target)
-        elif not self._link(target):
-            self._replace(target)
+            self._rename(self.name)
+        elif not self._link(self._target):
+            self._replace()
         self._is_named = False
         self.close()
 
-    def _rename(self, name: str, target: str) -> None:
+    def _become(self, old: os.stat_result) -> None:
+        """Takes the owner, if that is allowed, and the mode of a file."""
+        own = os.fstat(self.handle)
+        if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
+            with contextlib.suppress(OSError):
+                os.chown(self.name, old.st_uid, old.st_gid)
+        os.chmod(self.name, old.st_mode & 0o777)
+
+    def _rename(self, name: str) -> None:
         if os.name == "nt":  # an open file cannot be renamed
             os.close(self.handle)
             self.handle = -1
-        os.replace(name, target)
-
-    def _keep_owner(self, old: os.stat_result) -> None:
-        own = os.fstat(self.handle)
-        if (own.st_uid, own.st_gid) != (old.st_uid, old.st_gid):
-            os.chown(self.name, old.st_uid, old.st_gid)
+        os.replace(name, self._target)
 
     def _link(self, name: str) -> bool:
         """Gives the file without a name a name; returns False if a file has it."""
-        folder = os.open(self._folder, os.O_RDONLY)
+        folder = os.open(self._folder, os.O_PATH)
         try:
             # With a folder, Python calls the function that follows the link to the file.
-            os.link(self.name, os.path.abspath(name), src_dir_fd=folder)
+            os.link(self.name, name, src_dir_fd=folder)
         except FileExistsError:
             return False
         finally:
             os.close(folder)
         return True
 
-    def _replace(self, target: str) -> None:
-        """Replaces a file by the file without a name, which cannot be done without another name."""
+    def _replace(self) -> None:
+        """Replaces the target by the file without a name, which cannot be done without another name."""
         name = self._new_name()
-        while not self._link(name):
-            name = self._new_name()
         try:
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
-
-    def _new_name(self) -> str:
-        return os.path.join(self._folder, f"{self._prefix}{os.urandom(4).hex()}{_SUFFIX}")
+            self._link(name)
+            os.replace(name, self._target)
+        finally:
+            _remove(name)
 
     def close(self) -> None:
         """Removes the file, unless it was published."""
@@ -123,18 +129,22 @@ class TemporaryFile:
             self.handle = -1
         if self._is_named:
             self._is_named = False
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.name)
+            _remove(self.name)
 
 
-def _without_name(folder: str) -> int | None:
+def _without_name(folder: str, mode: int) -> int | None:
     """Returns a new file without a name; None if the system or the file system has none."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir(_OWN_FILES):
         return None
     try:
-        return os.open(folder, os.O_RDWR | os.O_TMPFILE, 0o600)
+        return os.open(folder, os.O_RDWR | os.O_TMPFILE, mode)
     except OSError:
         return None  # if the folder cannot be written, a file with a name fails, too
+
+
+def _remove(name: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name)
 
 
 def remove_left(folder: str) -> None:
@@ -143,7 +153,7 @@ def remove_left(folder: str) -> None:
         return
     with contextlib.suppress(OSError), os.scandir(folder or os.curdir) as entries:
         for entry in entries:
-            if entry.name.endswith(_SUFFIX):
+            if entry.name.endswith("-part") and _NAME.fullmatch(entry.name):
                 _remove_if_left(entry.path)
 
 
@@ -161,16 +171,16 @@ def _remove_if_left(name: str) -> None:
             os.close(handle)
 
 
-def _lock(handle: int) -> bool:
-    """Locks a file until it is closed; returns False if another process has the lock, or the system has none."""
-    if os.name == "nt":
-        return False
-    import fcntl
-
+def _lock(handle: int) -> bool | None:
+    """Locks a file until it is closed; returns False if another file has the lock, None if the system has no locks."""
+    if sys.platform == "win32":
+        return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:
+        return None
     return True
 
 

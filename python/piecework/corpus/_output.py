@@ -13,6 +13,7 @@ from piecework._io.checked_json import of_checked, to_checked
 from piecework._io.files import exists, make_folder, read_if_exists, size, write_aside
 from piecework._io.folders import list_folder, remove_file, remove_folder
 from piecework._io.lock import LOCK
+from piecework._io.temporary import remove_left
 from piecework._messages import shown
 from piecework.corpus._layouts import LAYOUTS
 from piecework.corpus._manifest import MANIFEST, SKIPPED, Manifest
@@ -97,6 +98,7 @@ class Output:
         found = None if overwrite else self._read_plan(path)
         if found == data:
             make_folder(self.work)
+            remove_left(self.work)
             return
         if found is not None and self._has_receipts():
             raise self._other_run(found, value)

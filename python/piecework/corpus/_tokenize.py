@@ -121,7 +121,9 @@ def tokenize(
         raise ConfigError(message, setting="output")
     tok.encode_ids("", specials=settings.specials)  # checks `specials` before the work begins
     plan = Plan.of(tok.fingerprint, settings, corpus._sources)
-    folder = os.path.abspath(make_folder(output))
+    folder = os.path.join(
+        os.getcwd(), make_folder(output)
+    )  # a normal form would not be that of the system
     with locked_folder(folder):
         out = Output(folder, plan)
         done = None if overwrite else out.finished()

@@ -31,7 +31,8 @@ class Finding(NamedTuple):
 def verify(path: Pathish, tok: TokenizerLike | None = None) -> list[Finding]:
     """Returns what is wrong with a tokenized corpus: files that are missing, changed, or not of the run.
 
-    Every byte is read; documents, rows and tokens are counted again. Other files whose names begin with a point do not count.
+    Every byte is read, rows and tokens are counted again, and the sums of the manifest are those of its files and shards. Other files
+    whose names begin with a point do not count.
 
     Args:
         path: The folder of the corpus.

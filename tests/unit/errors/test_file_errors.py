@@ -15,6 +15,7 @@ import pytest
 
 import piecework as pw
 from piecework._io import temporary
+from piecework._io.temporary import TemporaryFile
 
 TRAINER = pw.WordPieceTrainer(vocab_size=60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
@@ -306,17 +307,16 @@ def test_full_disk_keeps_the_old_file(
     write: Callable[[Any], object], old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Simulates a full disk on the temporary file."""
-    real = tempfile.mkstemp
+    real = TemporaryFile._with_name
 
-    def on_a_full_disk(*arguments: Any, **more: Any) -> tuple[int, str]:
-        handle, name = real(*arguments, **more)
+    def on_a_full_disk(self: TemporaryFile, mode: int) -> tuple[int, str]:
+        handle, name = real(self, mode)
         os.unlink(name)
         os.symlink("/dev/full", name)
         return handle, name
 
-    monkeypatch.setattr(temporary, "_without_name", lambda folder: None)
-    monkeypatch.setattr(temporary, "_is_at", lambda handle, name: True)
-    monkeypatch.setattr(tempfile, "mkstemp", on_a_full_disk)
+    monkeypatch.setattr(temporary, "_without_name", lambda folder, mode: None)
+    monkeypatch.setattr(TemporaryFile, "_with_name", on_a_full_disk)
     with pytest.raises(pw.errors.FileError, match=r"kept\.json.*no space") as caught:
         write(old)
     assert caught.value.errno == errno.ENOSPC
@@ -341,7 +341,7 @@ def test_failure_at_any_step_keeps_the_old_file(
 ) -> None:
     kind, call = step.split()
     if kind == "named":
-        monkeypatch.setattr(temporary, "_without_name", lambda folder: None)
+        monkeypatch.setattr(temporary, "_without_name", lambda folder, mode: None)
 
     def fail(*arguments: Any, **more: Any) -> Any:
         raise OSError(number, os.strerror(number))
@@ -387,8 +387,8 @@ def test_writing_to_read_only_folder_raises(
     def refuse(*arguments: Any, **more: Any) -> Any:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(temporary, "_without_name", lambda folder: None)
-    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(temporary, "_without_name", lambda folder, mode: None)
+    monkeypatch.setattr(TemporaryFile, "_with_name", refuse)
     with pytest.raises(pw.errors.FilePermissionError, match=r"kept\.json") as caught:
         write(old)
     assert isinstance(caught.value, PermissionError)

@@ -13,6 +13,7 @@ from piecework._io.documents import warn_of_skipped
 from piecework._io.files import Pathish, make_folder, replacing
 from piecework._io.folders import remove_folder, temporary_folder
 from piecework._io.lock import locked_folder
+from piecework._io.temporary import remove_left
 from piecework._progress import ProgressLike, Report, reporting
 from piecework.corpus._counting.merging import MergeBucket, TableFiles, merge_level
 from piecework.corpus._counting.part import CountPart
@@ -84,8 +85,9 @@ class CountedInParts:
         with ExitStack() as stack:
             work_dir = self.work_dir or stack.enter_context(temporary_folder())
             name = f".piecework-counting-{self.plan.sha256[:16]}"
-            folder = make_folder(os.path.join(os.path.abspath(work_dir), name))
+            folder = make_folder(os.path.join(os.getcwd(), work_dir, name))
             stack.enter_context(locked_folder(folder))
+            remove_left(folder)
             report = stack.enter_context(reporting(self.progress))
             with connected(self.engine):
                 self._check_work_dir()
