@@ -56,11 +56,12 @@ lint-core: $(VENV)/.built $(VENV)/.test
 	$(CARGO) clippy --package piecework-core --no-default-features --locked --quiet -- --deny warnings
 	$(BIN)/python -m mypy.stubtest piecework._core --allowlist tests/stubtest-allow.txt
 
-# The release build and the tests of the core compile different profiles, so they run side by side. The whole Python suite
-# comes last, so that its count is the last line of the output.
+# The release build and the tests of the core compile different profiles, so they run side by side; so does what waits for
+# packages, processes or other machines. The whole Python suite comes last, so that its count is the last line of the output.
 test: style $(VENV)/.run ## Run every check and every test
-	$(MAKE) $(VENV)/.built & $(MAKE) test-rust; wait $$!
-	$(MAKE) lint-core doctests smoke test-cluster test-python
+	$(MAKE) $(VENV)-cluster/.ready & cluster=$$!; $(MAKE) $(VENV)/.built & built=$$!; $(MAKE) test-rust; wait $$built; wait $$cluster
+	$(MAKE) smoke test-cluster & $(MAKE) lint-core doctests; wait $$!
+	$(MAKE) test-python
 
 ##@ Parts of `make test`
 .PHONY: style test-rust doctests docs-check smoke test-python test-cluster

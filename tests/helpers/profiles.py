@@ -1,7 +1,7 @@
 """Profiles of Hypothesis: how many examples the random tests try.
 
 HYPOTHESIS_PROFILE names the profile. A `max_examples` in a test would override it, so tests state their number by
-`@examples(300)`, which the profile multiplies.
+`@examples(300)`, which the profile multiplies: `make test` tries half of it.
 """
 
 import os
@@ -9,13 +9,13 @@ import os
 from hypothesis import HealthCheck, settings
 
 # The factors of the profiles: `quick` for `make check`, `ci` for `make test`, `fuzz` for `make fuzz`.
-FACTORS = {"quick": 0.1, "ci": 1, "fuzz": 500}
+FACTORS = {"quick": 0.1, "ci": 0.5, "fuzz": 500}
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 DEFAULT = 100  # examples of a test that states no number
 
 
 def scaled(number: int, profile: str = PROFILE) -> int:
-    """Returns the number of examples that a profile tries where `ci` tries `number`."""
+    """Returns the number of examples that a profile tries of a test that states a number."""
     return max(1, round(number * FACTORS[profile]))
 
 
@@ -27,7 +27,12 @@ def examples(number: int) -> settings:
 # `quick` and `ci` try the same examples on every machine, so that only a change of the code can fail; `fuzz`
 # tries new ones. There is no deadline, since the machine is shared.
 settings.register_profile(
-    "ci", max_examples=DEFAULT, derandomize=True, deadline=None, database=None, print_blob=True
+    "ci",
+    max_examples=scaled(DEFAULT, "ci"),
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=True,
 )
 settings.register_profile(
     "quick", settings.get_profile("ci"), max_examples=scaled(DEFAULT, "quick")

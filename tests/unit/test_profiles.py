@@ -9,7 +9,7 @@ from paths import REPOSITORY
 from profiles import PROFILE, examples, scaled
 
 
-@pytest.mark.parametrize(("profile", "number"), [("quick", 30), ("ci", 300), ("fuzz", 150_000)])
+@pytest.mark.parametrize(("profile", "number"), [("quick", 30), ("ci", 150), ("fuzz", 150_000)])
 def test_profiles_multiply_the_examples(profile: str, number: int) -> None:
     assert scaled(300, profile) == number
     assert settings.get_profile(profile).max_examples == number // 3
