@@ -54,8 +54,10 @@ def open_table(file: BinaryIO, source: Source) -> Table:
     Raises:
         FormatError: The file is one of Feather's version 1.
     """
+    size = file.seek(0, os.SEEK_END)  # the size of a URL may be unknown
+    file.seek(0)
     if source.format == "parquet":
-        return _Parquet(file, source.size or 0)
+        return _Parquet(file, size)
     start = file.read(len(_FILE))
     file.seek(0)
     if start.startswith(_FEATHER):
@@ -64,7 +66,6 @@ def open_table(file: BinaryIO, source: Source) -> Table:
             place=f"{source.shown_name}: ",
             hint="write it again: pyarrow.feather.write_feather(pyarrow.feather.read_table(old), new)",
         )
-    size = source.size or 0
     return _ArrowFile(file, size) if start == _FILE else _ArrowStream(file, size)
 
 
