@@ -91,8 +91,27 @@ def read_bytes(path: Pathish) -> bytes:
     ...
     piecework.errors.MissingFileError: no such file: no such file or folder
     """
-    with naming_errors(path) as name, open(name, "rb") as file:
-        return file.read()
+    with naming_errors(path) as name:
+        refuse_device(name)
+        with open(name, "rb") as file:
+            return file.read()
+
+
+def refuse_device(name: str) -> None:
+    """Raises FileError for a device, which may have no end, such as /dev/zero; terminals and the null device are read.
+
+    Raises:
+        OSError: There is no such file.
+    """
+    status = os.stat(name)
+    if not stat.S_ISCHR(status.st_mode) and not stat.S_ISBLK(status.st_mode):
+        return
+    if status.st_rdev == os.stat(os.devnull).st_rdev:
+        return
+    with open(name, "rb", buffering=0) as file:
+        if not file.isatty():
+            hint = "pass a file or a pipe"
+            raise FileError(errno.EINVAL, "is a device, which may have no end", name, hint=hint)
 
 
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}

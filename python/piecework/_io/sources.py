@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from piecework._exceptions import warn, wrap_os_error
-from piecework._io.files import Pathish, checked
+from piecework._io.files import Pathish, checked, refuse_device
 from piecework._io.remote import find_files, is_url
 from piecework._messages import shown
 from piecework._settings.arguments import check_iterable
@@ -213,6 +213,7 @@ def _expand(name: str) -> _Files:
             found = [file for match in glob.iglob(name, recursive=True) for file in _expand(match)]
             problem = "no file matches this pattern"
         else:
+            refuse_device(name)
             return [(name, _size(os.stat(name)))]
     except OSError as error:
         raise _located(error, name) from None

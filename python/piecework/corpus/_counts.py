@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from piecework import _core
-from piecework._io.files import Pathish, existing_folder, read_bytes, replacing
+from piecework._io.files import (
+    Pathish,
+    existing_folder,
+    naming_errors,
+    read_bytes,
+    refuse_device,
+    replacing,
+)
 from piecework._io.given import as_corpus
 from piecework._io.kinds import check_start, check_text
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
@@ -445,6 +452,8 @@ def _checked_files(paths: Iterable[Pathish]) -> list[str]:
     if not files:
         raise ConfigError("expected at least one file of word counts", setting="paths")
     for file in files:
+        with naming_errors(file) as name:
+            refuse_device(name)
         check_text(file, LOAD_COMMAND, json_lines=True)
     return [os.fspath(file) for file in files]
 

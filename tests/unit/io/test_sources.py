@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 import zstandard
 
-from piecework import errors
+import piecework as pw
+from piecework import errors, hf
 from piecework._io.document_batch import ReadOptions
 from piecework._io.documents import read, split
 from piecework._io.sources import Source, describe_name, find_sources
@@ -238,3 +239,25 @@ def test_pipes_are_read_in_one_range(tmp_path: Path) -> None:
     writer.start()
     assert texts(source) == ROWS
     writer.join(30)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="the system has no such devices")
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/urandom"])
+def test_devices_without_an_end_are_refused(name: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: pw.Corpus(name),
+        lambda: pw.count_words(pw.Corpus([name])),
+        lambda: pw.Tokenizer.from_file(name),
+        lambda: pw.Tokenizer.from_sentencepiece(name),
+        lambda: pw.WordCounts.load(name),
+        lambda: pw.WordCounts.load_files([name]),
+        lambda: hf.Tokenizer.from_file(name),
+    ]
+    for call in calls:
+        with pytest.raises(errors.FileError, match=f"{name}: is a device, which may have no end"):
+            call()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="the system has no such devices")
+def test_the_null_device_is_empty() -> None:
+    assert list(pw.Corpus("/dev/null")) == []
