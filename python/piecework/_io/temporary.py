@@ -1,8 +1,8 @@
 """Temporary files that become another file as a whole, and of which nothing is left if the process is killed.
 
 Linux has files without a name (``O_TMPFILE``), which the system removes with the process. Elsewhere, and for the moment in
-which a file replaces another one, a temporary file has a name. It is locked while its writer lives, so that
-:func:`remove_left` can tell it from one that a killed writer has left.
+which a file replaces another one, a temporary file has a name. It is locked while its writer lives:
+:func:`remove_left` removes only what a killed writer has left.
 """
 
 from __future__ import annotations
