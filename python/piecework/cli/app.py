@@ -10,7 +10,6 @@ import click
 from click.shell_completion import get_completion_class
 
 import piecework
-from piecework._io.files import replacing_read_only
 from piecework.cli import verbs
 from piecework.cli.declare import help_text
 from piecework.cli.help import Program, VerbGroup
@@ -50,6 +49,8 @@ def _show_completion(ctx: click.Context, _: click.Parameter, shell: str | None) 
 def _force(ctx: click.Context, _: click.Parameter, is_forced: bool) -> None:
     """Permits to replace files that are read-only until the program ends."""
     if is_forced:
+        from piecework._io.files import replacing_read_only
+
         ctx.with_resource(replacing_read_only())
 
 

@@ -7,7 +7,6 @@ from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
-from piecework._io.files import exists
 from piecework._settings.choices import CorpusLayout  # read at run time
 from piecework.cli import options
 from piecework.cli.declare import Argument, Option
@@ -15,7 +14,6 @@ from piecework.cli.engine import EngineName, engine_of
 from piecework.cli.output import as_json, printing
 from piecework.cli.progress import rate_line
 from piecework.cli.streams import report
-from piecework.corpus._manifest import MANIFEST, SKIPPED
 
 if TYPE_CHECKING:
     from piecework.corpus import Manifest
@@ -78,6 +76,8 @@ def tokenize(
       piecework corpus tokenizer.json data/ -o tokens --sequence-length 2048 --shuffle 1
     """
     from piecework import corpus
+    from piecework._io.files import exists
+    from piecework.corpus._manifest import MANIFEST
 
     runs, was_there = engine_of(engine, address, workers), exists(output / MANIFEST)
     tok = loading.load(tokenizer)
@@ -129,6 +129,8 @@ def _summary(manifest: Manifest, output: Path) -> dict[str, Any]:
 
 
 def _summary_line(manifest: Manifest, output: Path) -> str:
+    from piecework.corpus._manifest import SKIPPED
+
     parts = [_counted(manifest.documents, "document")]
     if manifest.rows != manifest.documents:
         parts.append(_counted(manifest.rows, "sequence"))
