@@ -44,7 +44,7 @@ mod hash;
 mod heap;
 mod lattice;
 pub mod learn;
-mod memory;
+pub mod memory;
 mod merge;
 pub mod model;
 pub mod normalize;

@@ -1,7 +1,68 @@
-//! Memory: huge pages for tables, prefetching, and buffers that are kept. It has no effect on results.
+//! Memory: room for large tables, huge pages for them, prefetching, and buffers that are kept. It has no effect on results.
+//!
+//! A failed allocation ends the process, but for those of [`Growable`], which end the call. Whatever grows with the input uses
+//! them.
 //!
 //! A look-up in a table of several megabytes misses the CPU's cache of address translations nearly always, if the table is
 //! mapped in pages of 4 KB; with pages of 2 MB it does not.
+
+use std::collections::TryReserveError;
+
+use hashbrown::HashTable;
+
+use crate::stop::{self, Stop};
+
+/// A collection whose lack of memory ends the call, and not the process.
+pub trait Growable {
+    /// Makes room for more values; ends the call if there is none.
+    fn make_room(&mut self, additional: usize);
+}
+
+impl<T> Growable for Vec<T> {
+    #[inline]
+    fn make_room(&mut self, additional: usize) {
+        if self.capacity() - self.len() < additional {
+            made(self.try_reserve(additional));
+        }
+    }
+}
+
+impl Growable for String {
+    #[inline]
+    fn make_room(&mut self, additional: usize) {
+        if self.capacity() - self.len() < additional {
+            made(self.try_reserve(additional));
+        }
+    }
+}
+
+/// Returns an empty vector with room for this number of values; ends the call if there is none.
+///
+/// ```
+/// use piecework_core::memory::with_room;
+/// use piecework_core::stop::{Stop, unless_stopped};
+///
+/// let huge = unless_stopped(|| false, || with_room::<u64>(1 << 60).len());
+/// assert_eq!(huge, Err(Stop::OutOfMemory));
+/// ```
+#[must_use]
+pub fn with_room<T>(length: usize) -> Vec<T> {
+    let mut values = Vec::new();
+    values.make_room(length);
+    values
+}
+
+/// Makes room for more values in a hash table; ends the call if there is none.
+pub(crate) fn make_table_room<T>(table: &mut HashTable<T>, additional: usize, hash: impl Fn(&T) -> u64) {
+    if table.capacity() - table.len() < additional {
+        table.try_reserve(additional, hash).unwrap_or_else(|_| stop::end(Stop::OutOfMemory));
+    }
+}
+
+/// Ends the call unless the memory is there.
+fn made(done: Result<(), TryReserveError>) {
+    done.unwrap_or_else(|_| stop::end(Stop::OutOfMemory));
+}
 
 /// The largest capacity of a buffer, in elements, that is kept after a text.
 pub(crate) const MAX_KEPT_CAPACITY: usize = 1 << 20;
@@ -22,7 +83,7 @@ pub(crate) fn copied<T: Copy>(table: &[T]) -> Vec<T> {
 
 /// Returns an empty vector with memory for this number of values.
 fn reserved<T>(length: usize) -> Vec<T> {
-    let mut values = Vec::with_capacity(length);
+    let mut values = with_room(length);
     advise(values.spare_capacity_mut());
     values
 }

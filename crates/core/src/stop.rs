@@ -1,8 +1,9 @@
-//! Stopping a call that is running, such as when the user presses Ctrl-C.
+//! Stopping a call that is running, such as when the user presses Ctrl-C, or when memory runs out.
 //!
 //! A call may take seconds in any of its stages, in loops that return no errors. So it does not end by an error: long loops
-//! ask now and then whether to go on, and if not, the stack is unwound up to [`unless_stopped`], which returns `None`. What
-//! the call was writing to is left as it was at that moment, and must be thrown away.
+//! ask now and then whether to go on, and if not, the stack is unwound up to [`unless_stopped`], which returns why. What the
+//! call was writing to is left as it was at that moment, and must be thrown away. The same happens where there is no memory
+//! for a large table, see [`crate::memory`].
 //!
 //! The question is asked per thread. A thread that another one starts has none.
 
@@ -17,17 +18,23 @@ thread_local! {
 /// The bytes, tokens or words of work after which the question is asked.
 pub(crate) const WORK: usize = 1 << 16;
 
-/// The payload of unwinding.
-struct Stopped;
+/// Why a call ended before its work was done; the payload of unwinding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The caller asked for it.
+    Asked,
+    /// There is no memory for what the call makes.
+    OutOfMemory,
+}
 
-/// Returns the result of `work`, or `None` if `is_stopped` returned true meanwhile; it is called often.
+/// Returns the result of `work`, unless memory runs out or `is_stopped` returns true meanwhile; it is called often.
 ///
 /// ```
 /// use piecework_core::stop::unless_stopped;
 ///
-/// assert_eq!(unless_stopped(|| false, || 1 + 1), Some(2));
+/// assert_eq!(unless_stopped(|| false, || 1 + 1), Ok(2));
 /// ```
-pub fn unless_stopped<T>(is_stopped: fn() -> bool, work: impl FnOnce() -> T) -> Option<T> {
+pub fn unless_stopped<T>(is_stopped: fn() -> bool, work: impl FnOnce() -> T) -> Result<T, Stop> {
     struct Restore(Option<fn() -> bool>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -36,18 +43,23 @@ pub fn unless_stopped<T>(is_stopped: fn() -> bool, work: impl FnOnce() -> T) -> 
     }
     let _restore = Restore(QUESTION.replace(Some(is_stopped)));
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(done) => Some(done),
-        Err(payload) if payload.is::<Stopped>() => None,
-        Err(panic) => resume_unwind(panic),
+        Ok(done) => Ok(done),
+        Err(payload) => Err(*payload.downcast().unwrap_or_else(|panic| resume_unwind(panic))),
     }
 }
 
 /// Ends the call if it is to stop.
-pub(crate) fn check() {
+pub fn check() {
     if QUESTION.get().is_some_and(|is_stopped| is_stopped()) {
-        // No panic: its hook is not called.
-        resume_unwind(Box::new(Stopped));
+        end(Stop::Asked);
     }
+}
+
+/// Ends the call.
+#[cold]
+pub(crate) fn end(why: Stop) -> ! {
+    // No panic: its hook is not called.
+    resume_unwind(Box::new(why))
 }
 
 /// Ends the call if it is to stop, where a buffer grows from one length over the next multiple of a block.
@@ -107,8 +119,8 @@ mod tests {
                 work.add(size);
             });
         };
-        assert_eq!((unless_stopped(|| true, || count(WORK / 4)), steps.get()), (None, 4));
-        assert_eq!(unless_stopped(|| true, || count(1)), Some(()));
+        assert_eq!((unless_stopped(|| true, || count(WORK / 4)), steps.get()), (Err(Stop::Asked), 4));
+        assert_eq!(unless_stopped(|| true, || count(1)), Ok(()));
         count(WORK);
         assert_eq!(steps.get(), 24, "outside of a call nothing asks");
     }

@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 
 use crate::error::{Error, Result, shorten};
 use crate::hash::hash_one;
+use crate::memory::{Growable, make_table_room};
 use crate::text::span::Span;
 
 /// Which entries a model may produce from ordinary text.
@@ -142,7 +143,10 @@ impl Vocab {
             ));
         }
         let Self { text, spans, ids, .. } = self;
+        text.make_room(token.len());
+        spans.make_room((place + 1).saturating_sub(spans.len()));
         let text_of = |id: u32| &text[spans[id as usize].range()];
+        make_table_room(ids, 1, |&id| hash_one(text_of(id)));
         match ids.entry(hash_one(token), |&other| text_of(other) == token, |&other| hash_one(text_of(other))) {
             hashbrown::hash_table::Entry::Occupied(first) => {
                 let first = first.get();

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyIterator, PyList, PyString};
 
 use crate::errors::{id_error, invalid_setting, utf8};
+use crate::memory::room_for;
 
 /// Returns the exception for an argument of a wrong type.
 pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
@@ -91,6 +92,7 @@ fn integers(list: &Bound<'_, PyList>) -> PyResult<Option<Vec<u32>>> {
     if list.len() < BLOCK {
         return Ok(list.extract().ok());
     }
+    room_for::<u32>(list.len())?;
     let mut integers: Vec<u32> = Vec::with_capacity(list.len());
     for start in (0..list.len()).step_by(BLOCK) {
         list.py().check_signals()?;

@@ -4,6 +4,8 @@ use std::collections::TryReserveError;
 
 use piecework_core::encoding::pad::append_padded;
 use piecework_core::encoding::{Direction, Encoding};
+use piecework_core::memory::Growable;
+use pyo3::PyResult;
 
 use crate::char_map::CharMaps;
 use crate::copies::Copies;
@@ -22,12 +24,21 @@ pub(crate) struct Columns {
 impl Columns {
     #[expect(clippy::cast_possible_wrap, reason = "no text has 2^31 words, and none is -1")]
     pub(crate) fn push(&mut self, encoding: &Encoding, maps: &CharMaps) {
+        self.make_room(encoding.len());
         self.offsets.extend(maps.characters(encoding).map(|(start, end)| [start, end]));
         self.word_ids.extend(encoding.word_ids.iter().map(|&word| word as i32));
         self.type_ids.extend_from_slice(&encoding.type_ids);
         self.special_tokens_mask
             .extend(encoding.special_tokens_mask.iter().map(|&is_special| u8::from(is_special > 0)));
         self.attention_mask.extend(encoding.attention_mask.iter().map(|&is_seen| u8::from(is_seen > 0)));
+    }
+
+    fn make_room(&mut self, additional: usize) {
+        self.offsets.make_room(additional);
+        self.word_ids.make_room(additional);
+        self.type_ids.make_room(additional);
+        self.special_tokens_mask.make_room(additional);
+        self.attention_mask.make_room(additional);
     }
 
     /// Returns the columns of padded rows.
@@ -42,7 +53,7 @@ impl Columns {
     }
 
     /// Adds the copies of all parts to these columns.
-    pub(crate) fn concatenate<'a>(&'a mut self, parts: Vec<Self>, copies: &mut Copies<'a>) {
+    pub(crate) fn concatenate<'a>(&'a mut self, parts: Vec<Self>, copies: &mut Copies<'a>) -> PyResult<()> {
         let (mut offsets, mut word_ids, mut type_ids) = (Vec::new(), Vec::new(), Vec::new());
         let (mut special_tokens_masks, mut attention_masks) = (Vec::new(), Vec::new());
         for part in parts {
@@ -52,11 +63,11 @@ impl Columns {
             special_tokens_masks.push(part.special_tokens_mask);
             attention_masks.push(part.attention_mask);
         }
-        copies.add(&mut self.offsets, offsets);
-        copies.add(&mut self.word_ids, word_ids);
-        copies.add(&mut self.type_ids, type_ids);
-        copies.add(&mut self.special_tokens_mask, special_tokens_masks);
-        copies.add(&mut self.attention_mask, attention_masks);
+        copies.add(&mut self.offsets, offsets)?;
+        copies.add(&mut self.word_ids, word_ids)?;
+        copies.add(&mut self.type_ids, type_ids)?;
+        copies.add(&mut self.special_tokens_mask, special_tokens_masks)?;
+        copies.add(&mut self.attention_mask, attention_masks)
     }
 }
 

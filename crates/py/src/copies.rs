@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
 
+use crate::memory::room_for;
 use crate::threads;
 
 /// The smallest number of bytes that are worth a thread.
@@ -19,9 +20,11 @@ pub(crate) struct Copies<'a> {
 
 impl<'a> Copies<'a> {
     /// Adds the copies of all parts to a column, which gets their length.
-    pub(crate) fn add<T: Copy + Default + Send>(&mut self, column: &'a mut Vec<T>, parts: Vec<Vec<T>>) {
+    pub(crate) fn add<T: Copy + Default + Send>(&mut self, column: &'a mut Vec<T>, parts: Vec<Vec<T>>) -> PyResult<()> {
+        let length = parts.iter().map(Vec::len).sum();
+        room_for::<T>(length)?;
         // Zeros are memory that no thread has written yet.
-        *column = vec![T::default(); parts.iter().map(Vec::len).sum()];
+        *column = vec![T::default(); length];
         self.bytes += size_of_val(column.as_slice());
         let mut rest = column.as_mut_slice();
         for part in parts {
@@ -29,6 +32,7 @@ impl<'a> Copies<'a> {
             self.copies.push(Box::new(move || to.copy_from_slice(&part)));
             rest = more;
         }
+        Ok(())
     }
 
     /// Runs the copies on at most `threads` threads.

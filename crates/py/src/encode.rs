@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use piecework_core::Error;
 use piecework_core::encoding::Direction;
+use piecework_core::memory::Growable;
 use piecework_core::pipeline::{Options, Scratch, SplitPart, TextCutter};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -131,6 +132,7 @@ impl<'a> Job<'a> {
             None => tokenizer.encode_ids(text, pair, &options, scratch, ids),
             Some(columns) => {
                 let encoding = tokenizer.encode(text, pair, &options, scratch)?;
+                ids.make_room(encoding.len());
                 ids.extend_from_slice(&encoding.ids);
                 columns.push(&encoding, &self.rows.maps(row));
                 Ok(())

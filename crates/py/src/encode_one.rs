@@ -40,7 +40,9 @@ impl Call<'_> {
 
     /// Returns the ids of a text, which is encoded while the GIL is held.
     pub(crate) fn short_ids(self, text: &str) -> PyResult<Vec<u32>> {
-        self.ids_of(Input::Text(text), None, text.len()).map_err(to_py)
+        let ids = || self.ids_of(Input::Text(text), None, text.len());
+        // Padding may make much of a short text.
+        if self.options.padding.is_some() { stoppable(ids)? } else { ids() }.map_err(to_py)
     }
 
     /// Returns the ids of an input of `bytes` bytes, truncated and padded.

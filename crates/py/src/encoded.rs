@@ -7,11 +7,13 @@ use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piecework_core::encoding::pad::Padding;
+use piecework_core::stop::check;
 use pyo3::prelude::*;
 
 use crate::batch::Batch;
 use crate::columns::{Columns, PaddedRows};
 use crate::copies::Copies;
+use crate::memory::room_for;
 use crate::threads;
 
 /// Concatenated encodings.
@@ -74,15 +76,16 @@ impl Encoded {
                 *last += more;
                 lengths = rest;
             }
+            room_for::<usize>(lengths.len())?;
             all.lengths.extend_from_slice(lengths);
             all.lines += part.lines;
             all.characters += part.characters;
             columns.extend(part.columns.take());
         }
         let mut copies = Copies::default();
-        copies.add(&mut all.ids, parts.into_iter().map(|part| part.ids).collect());
+        copies.add(&mut all.ids, parts.into_iter().map(|part| part.ids).collect())?;
         if let Some(all) = &mut all.columns {
-            all.concatenate(columns, &mut copies);
+            all.concatenate(columns, &mut copies)?;
         }
         copies.run(py, threads)?;
         Ok(all)
@@ -125,6 +128,7 @@ pub(crate) fn in_order<F: Send, N: FnMut(&mut Encoded) -> Result<Option<usize>, 
     let work = |mut encoded: Encoded, stop: &AtomicBool| {
         let (mut next, mut done) = (start(), Vec::new());
         while !stop.load(Ordering::Relaxed) && !failed.load(Ordering::Relaxed) {
+            check();
             match next(&mut encoded) {
                 Ok(None) => break,
                 // The results of a single thread are in order, and stay in one buffer.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use piecework_core::Error;
 use piecework_core::error::{CallerError, Message, Place};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyException, PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyString};
 
@@ -156,6 +156,10 @@ where
         let make = || py.import("piecework._exceptions")?.getattr(name)?.call1(arguments);
         match make() {
             Ok(exception) => PyErr::from_value(exception),
+            // Ctrl-C may come at any moment, and so may an end of memory.
+            Err(error) if !error.is_instance_of::<PyException>(py) || error.is_instance_of::<PyMemoryError>(py) => {
+                error
+            }
             Err(error) => PyRuntimeError::new_err(format!("piecework._exceptions.{name} failed: {error}")),
         }
     })

@@ -34,6 +34,7 @@ mod functions;
 mod input;
 mod lists;
 mod measures;
+mod memory;
 mod model_settings;
 mod options;
 mod scratch_pool;
@@ -53,6 +54,7 @@ use pyo3::prelude::*;
 /// The compiled core of piecework.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    memory::reserve();
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<options::Options>()?;
     module.add_class::<stream::DecodeStream>()?;

@@ -4,12 +4,16 @@ use piecework_core::stop::Work;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::memory::room_for;
 use crate::threads::stoppable;
 
 /// The number of items below which no signal is looked for.
 const FEW: usize = 1024;
 /// The work of an item, which may have items of its own.
 const WORK: usize = 64;
+
+/// The memory of an item and of its place in the list, for small ones.
+const ITEM_BYTES: usize = 40;
 
 /// Returns a list of these items.
 pub(crate) fn list<'py, T: IntoPyObject<'py>>(
@@ -20,6 +24,7 @@ pub(crate) fn list<'py, T: IntoPyObject<'py>>(
     if items.len() < FEW {
         return PyList::new(py, items);
     }
+    room_for::<[u8; ITEM_BYTES]>(items.len())?;
     let mut work = Work::default();
     stoppable(|| PyList::new(py, items.inspect(|_| work.add(WORK))))?
 }

@@ -7,13 +7,14 @@ use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use piecework_core::stop::unless_stopped;
+use piecework_core::stop::{Stop, unless_stopped};
 use pyo3::Borrowed;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::arguments::display_value;
 use crate::errors::invalid_setting;
+use crate::memory;
 
 /// The maximum number of threads; more only cost memory.
 const MAX_THREADS: usize = 256;
@@ -93,10 +94,19 @@ thread_local! {
 ///
 /// Work may contain other work, whose time counts as time of the outer one.
 pub(crate) fn stoppable<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    memory::reserve();
     let outer = LAST_CHECK.take();
     let done = unless_stopped(finds_signal, work);
     LAST_CHECK.set(outer);
-    done.ok_or_else(|| FOUND.take().unwrap_or_else(|| PyRuntimeError::new_err("stopped")))
+    done.map_err(stopped)
+}
+
+/// Returns the exception of a call that ended before its work was done.
+fn stopped(why: Stop) -> PyErr {
+    match FOUND.take() {
+        Some(signal) if why == Stop::Asked => signal,
+        _ => memory::out_of_memory(),
+    }
 }
 
 /// Runs work without the GIL, until a signal such as Ctrl-C stops it.
@@ -104,8 +114,11 @@ pub(crate) fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -
     py.detach(|| stoppable(work))
 }
 
-/// Returns whether Python has a signal to handle; asks it only now and then.
+/// Returns whether Python has a signal to handle, which is asked only now and then, or memory has run out.
 fn finds_signal() -> bool {
+    if memory::is_exhausted() {
+        return true;
+    }
     let Some(last) = LAST_CHECK.get() else {
         LAST_CHECK.set(Some(Instant::now()));
         return false;
@@ -120,9 +133,9 @@ fn finds_signal() -> bool {
     is_found
 }
 
-/// Returns whether the thread that handles signals has stopped this one.
+/// Returns whether the thread that handles signals has stopped this one, or memory has run out.
 fn is_stopped() -> bool {
-    STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
+    memory::is_exhausted() || STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
 }
 
 /// Runs `work` once for each state, each in its own thread, without the GIL; returns the results in order.
@@ -138,6 +151,7 @@ pub(crate) fn run<S: Send, T: Send>(
     if states.is_empty() {
         return Ok(Vec::new());
     }
+    memory::reserve();
     let stop = Arc::new(AtomicBool::new(false));
     let busy = AtomicUsize::new(0);
     let mut signal = Ok(());
@@ -163,12 +177,12 @@ pub(crate) fn run<S: Send, T: Send>(
                 signal = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));
             }
             stop.store(signal.is_err(), Ordering::Relaxed);
-            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Result<Option<Vec<T>>, _>>()
+            handles.into_iter().map(std::thread::ScopedJoinHandle::join).collect::<Result<Vec<Result<T, Stop>>, _>>()
         })
     });
     signal?;
-    let results = results.map(|done| done.expect("work is stopped by a signal alone"));
-    results.map_err(|_| PyRuntimeError::new_err("a thread of piecework panicked; please report it"))
+    let results = results.map_err(|_| PyRuntimeError::new_err("a thread of piecework panicked; please report it"))?;
+    results.into_iter().collect::<Result<_, _>>().map_err(stopped)
 }
 
 /// Runs `work` once in another thread, without the GIL.

@@ -31,12 +31,13 @@ use crate::encode;
 use crate::encode_list::encode_list;
 use crate::encode_one::to_object;
 use crate::encoding::Encoding;
-use crate::errors::{in_settings, invalid_setting, to_py, warn_of_records};
+use crate::errors::{in_settings, invalid_setting, to_core, to_py, warn_of_records};
 use crate::explain::{MergeStepRow, TextRow, bytes_of, explain, merge_step_row};
 use crate::file::{FileReading, encode_file};
 use crate::functions;
 use crate::input::{InputRow, InputRows, InputText, PythonText, short_text};
 use crate::lists::list;
+use crate::memory;
 use crate::model_settings::{ModelSettings, with_model, word_piece};
 use crate::options::{self, LengthSetting, Options, PathAndSampling};
 use crate::scratch_pool::ScratchPool;
@@ -531,7 +532,7 @@ impl Tokenizer {
     fn decode(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>, added_as_entries: bool) -> PyResult<String> {
         let (py, skip_special_tokens) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
         let options = DecodeOptions { skip_special_tokens, added_as_entries };
-        detach(py, || self.inner.decode(&ids.0, options))?.map_err(to_py)
+        memory::string(py, &detach(py, || self.inner.decode(&ids.0, options))?.map_err(to_py)?)
     }
 
     /// Returns the texts of rows of ids.
@@ -541,7 +542,7 @@ impl Tokenizer {
         skip_special_tokens: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
         let skip = flag("skip_special_tokens", skip_special_tokens)?;
-        decode_batch(rows, |row| Ok(PyString::new(rows.py(), &self.inner.decode(row, skip)?)))
+        decode_batch(rows, |row| memory::string(rows.py(), &self.inner.decode(row, skip)?).map_err(to_core))
     }
 
     /// Returns the bytes of rows of ids.

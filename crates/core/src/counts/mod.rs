@@ -23,6 +23,7 @@ pub use text_splitter::TextSplitter;
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::hash::hash_one;
+use crate::memory::{Growable, make_table_room};
 use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
 use crate::text::span::check_length;
@@ -162,7 +163,10 @@ impl WordCounts {
     fn add_nonempty(&mut self, word: &str, count: u64, first: FirstOccurrence) -> Result<usize> {
         self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
         let Self { text, entries, index, .. } = self;
+        text.make_room(word.len());
+        entries.make_room(1);
         let word_at = |index: u32| word_at(text, entries, index as usize);
+        make_table_room(index, 1, |&index| hash_one(word_at(index)));
         let slot = index.entry(hash_one(word), |&index| word_at(index) == word, |&index| hash_one(word_at(index)));
         match slot {
             hashbrown::hash_table::Entry::Occupied(slot) => {

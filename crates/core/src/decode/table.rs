@@ -9,7 +9,7 @@
 use super::stage::{AnyStage, StageBuffers, Stages};
 use super::{Decoder, StreamOutput};
 use crate::error::Result;
-use crate::memory::prefetch;
+use crate::memory::{Growable, prefetch, with_room};
 use crate::stop;
 
 /// The maximum number of states.
@@ -128,11 +128,12 @@ impl DecodeTable {
     ///
     /// `None` if an id has no token, or if what is before and after a skipped token may be one character.
     pub(crate) fn text_bytes(&self, ids: &[u32], skip_special_tokens: bool) -> Option<Vec<u8>> {
-        let mut out = Vec::with_capacity(ids.len() * BYTES_PER_TOKEN);
+        let mut out = with_room(ids.len() * BYTES_PER_TOKEN);
         let (mut state, mut gap) = (0, None);
         let tokens = |state: u8| self.states.get(usize::from(state));
         let mut current = tokens(state)?;
         for block in stop::blocks(ids) {
+            out.make_room(block.len() * BYTES_PER_TOKEN);
             for &id in block {
                 let token = current.get(id as usize).filter(|token| token.length != UNDECIDED)?;
                 if skip_special_tokens && token.is_special() {

@@ -6,6 +6,7 @@ pub mod truncate;
 
 use std::ops::Range;
 
+use crate::memory::Growable;
 use crate::text::span::Span;
 
 /// The side of an encoding that truncation or padding changes.
@@ -41,6 +42,9 @@ impl NamedToken {
         self.renames = vocabulary != Some(&self.name);
     }
 }
+
+/// The number of tokens for which an empty encoding gets memory.
+const FEW: usize = 8;
 
 /// The value for "no word" and "no text".
 pub const NONE: u32 = u32::MAX;
@@ -87,6 +91,9 @@ impl Encoding {
 
     /// Appends a token of the text with the index `text`.
     pub(crate) fn push(&mut self, id: u32, span: Span, word: u32, text: u32) {
+        if self.ids.len() == self.ids.capacity() {
+            self.make_room(self.len().max(FEW));
+        }
         self.ids.push(id);
         self.spans.push(span);
         self.word_ids.push(word);
@@ -94,6 +101,15 @@ impl Encoding {
         self.texts.push(text);
         self.special_tokens_mask.push(0);
         self.attention_mask.push(1);
+    }
+
+    /// Makes room for more tokens in all columns.
+    fn make_room(&mut self, additional: usize) {
+        self.spans.make_room(additional);
+        let Self { ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask, .. } = self;
+        for column in [ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask] {
+            column.make_room(additional);
+        }
     }
 
     /// Removes all tokens of an encoding that has only ids, spans, word ids and names, and keeps its memory.
@@ -112,7 +128,8 @@ impl Encoding {
         const SPECIAL: usize = 4;
         let (length, capacity) = (self.len(), self.len() + SPECIAL);
         let constant = |value| {
-            let mut column = Vec::with_capacity(capacity);
+            let mut column = Vec::new();
+            column.make_room(capacity);
             column.resize(length, value);
             column
         };
@@ -131,8 +148,9 @@ impl Encoding {
 
     /// Returns an encoding of special tokens.
     pub(crate) fn of_special_tokens<'a>(tokens: impl IntoIterator<Item = &'a NamedToken>, type_id: u32) -> Self {
-        let mut encoding = Self::default();
-        for (place, token) in tokens.into_iter().enumerate() {
+        let (mut encoding, tokens) = (Self::default(), tokens.into_iter());
+        encoding.make_room(tokens.size_hint().0);
+        for (place, token) in tokens.enumerate() {
             encoding.push(token.id, Span::default(), NONE, NONE);
             if token.renames {
                 encoding.renamed.push((place, token.name.clone()));
@@ -211,7 +229,7 @@ impl Encoding {
     }
 
     /// Returns an encoding of the tokens in `range`.
-    fn slice(&self, range: Range<usize>) -> Self {
+    pub(crate) fn slice(&self, range: Range<usize>) -> Self {
         let renamed = self.renamed.iter().filter(|(place, _)| range.contains(place));
         Self {
             ids: self.ids[range.clone()].to_vec(),
@@ -318,7 +336,8 @@ fn take_column<T: Copy>(column: &mut Vec<T>, capacity: usize) -> Vec<T> {
     if column.len() > LONG {
         return std::mem::take(column);
     }
-    let mut copy = Vec::with_capacity(capacity);
+    let mut copy = Vec::new();
+    copy.make_room(capacity);
     copy.append(column);
     copy
 }
@@ -326,9 +345,11 @@ fn take_column<T: Copy>(column: &mut Vec<T>, capacity: usize) -> Vec<T> {
 /// Appends `back` to `front`, reusing the allocation of the longer one.
 fn append_column<T: Copy>(front: &mut Vec<T>, mut back: Vec<T>) {
     if front.len() < back.len() {
+        back.make_room(front.len());
         back.splice(0..0, front.iter().copied());
         *front = back;
     } else {
+        front.make_room(back.len());
         front.extend(back);
     }
 }

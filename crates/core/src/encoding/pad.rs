@@ -2,6 +2,7 @@
 
 use crate::encoding::{Direction, Encoding, NamedToken};
 use crate::error::{Error, Result};
+use crate::memory::Growable;
 
 /// The maximum row length in tokens; a larger request is assumed to be a mistake.
 const MAX_ROW_LENGTH: usize = 1 << 28;
@@ -72,6 +73,7 @@ pub(super) fn check_length(length: usize) -> Result<()> {
 
 /// Appends a row to `out`, padded to at least `target` values.
 pub fn append_padded<T: Copy>(out: &mut Vec<T>, row: &[T], target: usize, direction: Direction, pad: T) {
+    out.make_room(target.max(row.len()));
     let missing = std::iter::repeat_n(pad, target.saturating_sub(row.len()));
     let row = row.iter().copied();
     match direction {

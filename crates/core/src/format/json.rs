@@ -7,7 +7,9 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Message, Place, Result, did_you_mean, shorten};
+use crate::memory::Growable;
 use crate::pretokenize::Function;
+use crate::stop;
 
 /// A JSON value; objects keep the order of members and repeated members, so that checks see them.
 #[derive(Debug, Clone, PartialEq)]
@@ -437,6 +439,8 @@ fn write_scalar(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+            stop::check_growth(items.len(), items.len() + 1);
+            items.make_room(1);
 
     #[test]
     fn errors_name_the_path() {
@@ -445,6 +449,8 @@ mod tests {
         let last = root.member("a").unwrap().array().unwrap().last().unwrap();
         let error = last.member("b").unwrap().unsigned().unwrap_err();
         assert_eq!(error.to_string(), "$.a[1].b: expected an integer from 0 on, found a string");
+            stop::check_growth(members.len(), members.len() + 1);
+            members.make_room(1);
         assert!(root.only(&["as"]).unwrap_err().to_string().contains("did you mean \"as\"?"));
         assert!(Json::parse(b"{\n\"a\" 1}").unwrap_err().to_string().starts_with("line 2: not valid JSON"));
         assert!(Json::parse("[".repeat(1000).as_bytes()).is_err());

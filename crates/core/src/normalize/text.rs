@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::reordering::Block;
-use crate::memory::MAX_KEPT_CAPACITY;
+use crate::memory::{Growable, MAX_KEPT_CAPACITY};
 use crate::settings::METASPACE;
 use crate::stop;
 use crate::text::span::Span;
@@ -61,12 +61,13 @@ impl Normalized {
     /// Sets the text to `text`, which begins at byte `base` of the original and is not normalized yet.
     pub fn start(&mut self, text: &str, base: u32, aligned: bool) {
         self.reset(aligned);
+        self.text.make_room(text.len());
         self.text.push_str(text);
         self.origin = Span::new(0, text.len()).shifted(base);
         if !aligned {
             return;
         }
-        self.alignment.reserve(text.len());
+        self.alignment.make_room(text.len());
         if text.is_ascii() {
             for block in (base..self.origin.end).step_by(BLOCK as usize) {
                 stop::check_after((block - base) as usize);
@@ -88,8 +89,8 @@ impl Normalized {
         self.origin = source.origin;
         // Most normalizers keep the length, or add a prefix; a buffer that doubles until it suffices is up to twice as large.
         let length = source.text.len() + METASPACE.len_utf8();
-        self.text.reserve(length);
-        self.alignment.reserve(if self.aligned { length } else { 0 });
+        self.text.make_room(length);
+        self.alignment.make_room(if self.aligned { length } else { 0 });
     }
 
     /// Frees the buffers if they are large.
@@ -227,16 +228,20 @@ impl Normalized {
 
     pub(crate) fn push(&mut self, c: char, origin: Span) {
         stop::check_growth(self.text.len(), self.text.len() + c.len_utf8());
+        self.text.make_room(c.len_utf8());
         self.text.push(c);
         if self.aligned {
+            self.alignment.make_room(c.len_utf8());
             self.alignment.resize(self.text.len(), origin);
         }
     }
 
     pub(crate) fn push_str(&mut self, text: &str, origin: Span) {
         stop::check_growth(self.text.len(), self.text.len() + text.len());
+        self.text.make_room(text.len());
         self.text.push_str(text);
         if self.aligned {
+            self.alignment.make_room(text.len());
             self.alignment.resize(self.text.len(), origin);
         }
     }

@@ -310,6 +310,6 @@ mod tests {
     fn a_search_can_be_stopped() {
         let text = "a".repeat(22) + "c" + &" ".repeat(SHORT_TEXT) + "b";
         let stopped = stop::unless_stopped(|| true, || found(DIVISIONS, &text, false, u64::MAX));
-        assert!(stopped.is_none());
+        assert_eq!(stopped, Err(stop::Stop::Asked));
     }
 }

@@ -24,6 +24,7 @@
 //! **Time.** Every step consumes a character or pops tokens, and every pop emits, so a word costs O(characters).
 
 use crate::lattice::UNKNOWN;
+use crate::memory::{Growable, with_room};
 use crate::model::long_pieces::{LongMatches, LongPieces, MOST_STEPS, is_long};
 use crate::numbers::random::Dropout;
 use crate::stop::Work;
@@ -81,8 +82,7 @@ impl Automaton {
         let keys = Keys::new(tokens, prefix);
         // There are at most as many nodes as bytes, so nothing is reallocated; large vocabularies need fewer.
         let capacity = keys.text.len().min(1 << 20);
-        let mut automaton =
-            Self { slots: Vec::with_capacity(capacity), ropes: Vec::with_capacity(capacity), long: keys.long() };
+        let mut automaton = Self { slots: with_room(capacity), ropes: with_room(capacity), long: keys.long() };
         automaton.slots.resize(2, TrieSlot::EMPTY);
         Builder::new(&keys.text, &mut automaton).build(&keys);
         automaton.slots.shrink_to_fit();
@@ -286,19 +286,21 @@ impl Keys {
     fn new<'a>(tokens: impl Iterator<Item = (&'a str, u32)>, prefix: &str) -> Self {
         let tokens = tokens.filter(|(token, _)| !token.is_empty());
         // The first bytes come first in the sort key, so most comparisons are decided by them.
-        let mut sorted: Vec<(u64, &str, u32)> = tokens.map(|(token, id)| (first_bytes(token), token, id)).collect();
+        let mut sorted: Vec<(u64, &str, u32)> = Vec::new();
+        for (token, id) in tokens {
+            sorted.make_room(1);
+            sorted.push((first_bytes(token), token, id));
+        }
         sorted.sort_unstable();
-        let mut keys = Self {
-            text: String::with_capacity(sorted.iter().map(|(_, token, _)| token.len()).sum()),
-            start: Vec::with_capacity(sorted.len()),
-            continuing: Vec::new(),
-        };
+        let mut keys = Self { text: String::new(), start: with_room(sorted.len()), continuing: Vec::new() };
+        keys.text.make_room(sorted.iter().map(|(_, token, _)| token.len()).sum());
         for (_, token, id) in sorted {
             let at = keys.text.len();
             keys.text.push_str(token);
             keys.start.push((Span::new(at, keys.text.len()), id));
             // The texts without prefix are in order too; with an empty prefix they are all texts.
             if token.starts_with(prefix) && token.len() > prefix.len() {
+                keys.continuing.make_room(1);
                 keys.continuing.push((Span::new(at + prefix.len(), keys.text.len()), id));
             }
         }
@@ -395,6 +397,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         for (child, &label) in children.iter_mut().zip(&self.labels) {
             child.node = base.wrapping_add(u32::from(label));
             if slots.len() <= child.node as usize {
+                slots.make_room(child.node as usize + 1 - slots.len());
                 slots.resize(child.node as usize + 1, TrieSlot::EMPTY);
             }
             slots[child.node as usize].parent = parent;

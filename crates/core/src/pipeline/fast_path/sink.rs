@@ -5,6 +5,7 @@ use super::chunk::ChunkEncoder;
 use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
 use crate::fast::{Failed, Sink};
+use crate::memory::Growable;
 use crate::model::{Context, Token};
 use crate::pipeline::scratch::GenericBuffers;
 use crate::text::span::Span;
@@ -183,11 +184,14 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     #[inline(never)]
     fn lengthen(&mut self, more: usize) {
         let (tokens, Encoding { ids, spans, word_ids, .. }) = (self.written + more, &mut *self.encoding);
+        ids.make_room(tokens - ids.len());
         ids.resize(tokens, 0);
         if SPANS {
+            spans.make_room(tokens - spans.len());
             spans.resize(tokens, Span::default());
         }
         if WORD_IDS {
+            word_ids.make_room(tokens - word_ids.len());
             word_ids.resize(tokens, 0);
         }
     }
@@ -252,6 +256,7 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     /// Records the text of one of the next tokens, if it differs from the one that its id is decoded to.
     fn name(&mut self, id: u32, number: usize, name: &str) {
         if self.encoder.tokenizer.token(id) != Some(name) {
+            self.encoding.renamed.make_room(1);
             self.encoding.renamed.push((self.written + number, name.to_owned()));
         }
     }

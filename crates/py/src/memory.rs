@@ -1,0 +1,133 @@
+//! Memory that is kept for the moment when there is no other.
+//!
+//! A failed allocation of Rust ends the process. So some memory is kept, which is never touched and costs nothing; when an
+//! allocation fails, it is given back, and the calls that run end with a `MemoryError` as soon as they ask whether to go on.
+//! Larger allocations than the half of it ask for room themselves, see `piecework_core`.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+#[global_allocator]
+static ALLOCATOR: Reserving = Reserving;
+
+const RESERVE: Layout = Layout::new::<[u8; 128 << 20]>();
+
+/// The memory that is kept; null if it was given back.
+static RESERVED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+/// Whether it was given back, and no call has ended since.
+static IS_EXHAUSTED: AtomicBool = AtomicBool::new(false);
+
+/// The allocator of the system, with the reserve.
+struct Reserving;
+
+/// Returns whether the running calls must end, since memory has run out.
+pub(crate) fn is_exhausted() -> bool {
+    IS_EXHAUSTED.load(Ordering::Relaxed)
+}
+
+/// Takes the reserve, unless it is there or there is no memory for it; called when the module is loaded, and when a long call
+/// begins.
+#[inline]
+pub(crate) fn reserve() {
+    if RESERVED.load(Ordering::Relaxed).is_null() {
+        take();
+    }
+}
+
+#[cold]
+#[allow(unsafe_code, reason = "it belongs to the allocator")]
+fn take() {
+    // SAFETY: the layout has a size.
+    let memory = unsafe { System.alloc(RESERVE) };
+    let taken = RESERVED.compare_exchange(null_mut(), memory, Ordering::AcqRel, Ordering::Relaxed);
+    if !memory.is_null() {
+        IS_EXHAUSTED.store(false, Ordering::Relaxed);
+    }
+    if taken.is_err() && !memory.is_null() {
+        // SAFETY: it was allocated with this layout, and no other has it.
+        unsafe { System.dealloc(memory, RESERVE) };
+    }
+}
+
+/// Returns an error if there is no memory for this number of values, which will be allocated where a failure ends the process.
+pub(crate) fn room_for<T>(length: usize) -> PyResult<()> {
+    Vec::<T>::new().try_reserve_exact(length).map_err(|_| out_of_memory())
+}
+
+/// The length from which on room for a text is asked for, in bytes.
+const LONG: usize = 1 << 16;
+
+/// Returns a text as a `str`.
+pub(crate) fn string<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyString>> {
+    if text.len() >= LONG {
+        // A character takes up to four bytes.
+        room_for::<u32>(text.len())?;
+    }
+    Ok(PyString::new(py, text))
+}
+
+/// Returns the exception for a call that needs more memory than there is; other calls go on.
+pub(crate) fn out_of_memory() -> PyErr {
+    IS_EXHAUSTED.store(false, Ordering::Relaxed);
+    reserve();
+    PyMemoryError::new_err("there is no memory for the result, or for what it is made of")
+}
+
+/// Gives the reserve back; returns whether there was one.
+#[cold]
+#[allow(unsafe_code, reason = "it belongs to the allocator")]
+fn give_back(size: usize) -> bool {
+    if size > RESERVE.size() / 2 {
+        return false;
+    }
+    let memory = RESERVED.swap(null_mut(), Ordering::AcqRel);
+    if memory.is_null() {
+        return false;
+    }
+    IS_EXHAUSTED.store(true, Ordering::Relaxed);
+    // SAFETY: it was allocated with this layout, and the swap gave it to this thread alone.
+    unsafe { System.dealloc(memory, RESERVE) };
+    true
+}
+
+#[allow(unsafe_code, reason = "an allocator consists of unsafe functions")]
+// SAFETY: all memory comes from the allocator of the system, and goes back to it.
+unsafe impl GlobalAlloc for Reserving {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract.
+        unsafe {
+            let memory = System.alloc(layout);
+            if memory.is_null() && give_back(layout.size()) { System.alloc(layout) } else { memory }
+        }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract.
+        unsafe {
+            let memory = System.alloc_zeroed(layout);
+            if memory.is_null() && give_back(layout.size()) { System.alloc_zeroed(layout) } else { memory }
+        }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps the contract; a failed call leaves the memory as it was.
+        unsafe {
+            let moved = System.realloc(memory, layout, size);
+            if moved.is_null() && give_back(size) { System.realloc(memory, layout, size) } else { moved }
+        }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
