@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use piecework_core::Error;
 use piecework_core::encoding::{self, NONE};
-use piecework_core::pipeline::{self, Scratch};
+use piecework_core::pipeline::{self, Scratch, Windows};
 use piecework_core::text::span::Span;
 
 use crate::call::Call;
@@ -19,6 +19,8 @@ pub(crate) struct AlignedEncoding {
     pub(crate) names: Names,
     /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
     overflowing: OnceLock<Vec<Arc<Self>>>,
+    /// The tokens that the parts are made of, and the maps of the text; `None` if parts are combined with each other.
+    windows: OnceLock<Option<(Windows, CharMaps)>>,
     input: Option<TruncatedInput>,
     /// See [`Self::ascending`].
     ascending: OnceLock<[Ascending; 2]>,
@@ -58,6 +60,23 @@ impl TruncatedInput {
     /// Takes a row of a call, with the options of this row.
     pub(crate) fn new(call: Call<'_>, row: InputRow, options: pipeline::Options) -> Self {
         Self { row, options, tokenizer: Arc::clone(call.tokenizer), columns: call.columns }
+    }
+
+    /// Returns what the overflowing parts are made of; `None` if they are combined with each other.
+    fn windows(&self) -> Result<Option<Windows>, Error> {
+        let Self { row, options, tokenizer, .. } = self;
+        row.with_inputs(|text, pair| match pair {
+            Some(_) => Ok(None),
+            None => tokenizer.windows(text, options, &mut Scratch::default()),
+        })
+    }
+
+    /// Returns an overflowing part.
+    fn part(&self, windows: &Windows, number: usize, maps: &CharMaps) -> Result<AlignedEncoding, Error> {
+        let Self { row, options, tokenizer, columns } = self;
+        let part = row.with_inputs(|text, _| tokenizer.window(windows, number, text, options))?;
+        let part = if *columns { part } else { without_text(part) };
+        Ok(AlignedEncoding::new(part, maps, tokenizer, None))
     }
 
     /// Returns the overflowing parts.
@@ -117,8 +136,18 @@ impl AlignedEncoding {
         tokenizer: &Arc<pipeline::Tokenizer>,
         input: Option<TruncatedInput>,
     ) -> Self {
-        let names = Names::Of(Arc::clone(tokenizer));
-        Self { encoding, offsets, names, overflowing: OnceLock::new(), input, ascending: OnceLock::new() }
+        Self::alone(encoding, offsets, Names::Of(Arc::clone(tokenizer)), input)
+    }
+
+    /// Returns an encoding whose overflowing parts are made of its input, if it has any.
+    fn alone(
+        encoding: encoding::Encoding,
+        offsets: Vec<(u32, u32)>,
+        names: Names,
+        input: Option<TruncatedInput>,
+    ) -> Self {
+        let (overflowing, windows, ascending) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { encoding, offsets, names, overflowing, windows, input, ascending }
     }
 
     /// Returns an encoding of columns that were changed after they were made.
@@ -128,7 +157,7 @@ impl AlignedEncoding {
         names: Names,
         overflowing: Vec<Arc<Self>>,
     ) -> Self {
-        Self { encoding, offsets, names, overflowing: overflowing.into(), input: None, ascending: OnceLock::new() }
+        Self { overflowing: overflowing.into(), ..Self::alone(encoding, offsets, names, None) }
     }
 
     /// Returns the names of the tokens.
@@ -162,6 +191,32 @@ impl AlignedEncoding {
         }
         let parts = self.input.as_ref().map_or(Ok(Vec::new()), TruncatedInput::overflowing)?;
         Ok(self.overflowing.get_or_init(|| parts))
+    }
+
+    /// Returns the number of parts that truncation cut off.
+    pub(crate) fn part_count(&self) -> Result<usize, Error> {
+        match self.windows()? {
+            Some((windows, _)) => Ok(windows.len()),
+            None => self.overflowing().map(<[_]>::len),
+        }
+    }
+
+    /// Returns a part that truncation cut off.
+    pub(crate) fn part(&self, number: usize) -> Result<Arc<Self>, Error> {
+        match (self.windows()?, &self.input) {
+            (Some((windows, maps)), Some(input)) => input.part(windows, number, maps).map(Arc::new),
+            _ => self.overflowing().map(|parts| Arc::clone(&parts[number])),
+        }
+    }
+
+    /// Returns what the parts are made of one by one; `None` if they are there, or combined with each other.
+    fn windows(&self) -> Result<Option<&(Windows, CharMaps)>, Error> {
+        let Some(input) = self.input.as_ref().filter(|_| self.overflowing.get().is_none()) else { return Ok(None) };
+        if self.windows.get().is_none() {
+            let windows = input.windows()?;
+            self.windows.get_or_init(|| windows.map(|windows| (windows, input.row.maps())));
+        }
+        Ok(self.windows.get().and_then(Option::as_ref))
     }
 
     /// Returns the index of the token that contains a character of text `sequence`.

@@ -7,13 +7,13 @@ use piecework_core::text::span::Span;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyType};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PySlice, PyType};
 
 use crate::aligned::{AlignedEncoding, Names};
 use crate::arguments::{position, wrong_type};
 use crate::errors::{invalid_setting, to_py};
 use crate::lists::list;
-use crate::threads::detach;
+use crate::threads::{detach, stoppable};
 use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
@@ -248,9 +248,8 @@ impl Encoding {
 
     /// Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.
     #[getter]
-    fn overflowing(&self, py: Python<'_>) -> PyResult<Vec<Self>> {
-        let parts = detach(py, || self.inner.overflowing())?.map_err(to_py)?;
-        Ok(parts.iter().map(|inner| Self { inner: Arc::clone(inner) }).collect())
+    fn overflowing(&self, py: Python<'_>) -> PyResult<Overflowing> {
+        Overflowing::new(py, &self.inner)
     }
 
     /// Returns the number of texts: 1, or 2 for a pair.
@@ -408,5 +407,79 @@ impl Encoding {
         let shown = tokens.iter().take(SHOWN).map(|token| format!("{token:?}")).collect::<Vec<_>>().join(", ");
         let more = if tokens.len() > SHOWN { ", …" } else { "" };
         format!("Encoding({} tokens: [{shown}{more}])", tokens.len())
+    }
+}
+
+/// The parts that truncation cut off from a text.
+#[pyclass(frozen, module = "piecework._core")]
+pub(crate) struct Overflowing {
+    whole: Arc<AlignedEncoding>,
+    length: usize,
+}
+
+impl Overflowing {
+    pub(crate) fn new(py: Python<'_>, whole: &Arc<AlignedEncoding>) -> PyResult<Self> {
+        let length = detach(py, || whole.part_count())?.map_err(to_py)?;
+        Ok(Self { whole: Arc::clone(whole), length })
+    }
+
+    fn part(&self, number: usize) -> PyResult<Encoding> {
+        let inner = stoppable(|| self.whole.part(number))?.map_err(to_py)?;
+        Ok(Encoding { inner })
+    }
+}
+
+#[pymethods]
+impl Overflowing {
+    fn __len__(&self) -> usize {
+        self.length
+    }
+
+    /// Returns a part, or those of a slice in a list.
+    fn __getitem__<'py>(&self, place: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = place.py();
+        if let Ok(slice) = place.cast::<PySlice>() {
+            let slice = slice.indices(self.length.cast_signed())?;
+            let places = (0..slice.slicelength).map(|number| slice.start + number.cast_signed() * slice.step);
+            let parts = places.map(|place| self.part(place.cast_unsigned()));
+            return Ok(PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any());
+        }
+        let place: isize = match place.extract::<isize>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(py) => isize::MAX,
+            place => place?,
+        };
+        let from_end = if place < 0 { self.length.cast_signed() } else { 0 };
+        let number = usize::try_from(place.saturating_add(from_end)).ok().filter(|&number| number < self.length);
+        let number = number.ok_or_else(|| PyIndexError::new_err(format!("there are {} parts", self.length)))?;
+        Ok(Bound::new(py, self.part(number)?)?.into_any())
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let builtins = slf.py().import("builtins")?;
+        let places = builtins.getattr("range")?.call1((slf.get().length,))?;
+        builtins.getattr("map")?.call1((slf.getattr("__getitem__")?, places))
+    }
+
+    /// Compares the parts with those of another sequence.
+    fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let is_sequence = other.is_instance_of::<Self>() || other.is_instance_of::<PyList>();
+        if !is_sequence {
+            return Ok(py.NotImplemented().into_bound(py));
+        }
+        let [ours, theirs] = [slf.as_any(), other].map(|parts| parts.try_iter()?.collect::<PyResult<Vec<_>>>());
+        let equal = PyList::new(py, ours?)?.eq(PyList::new(py, theirs?)?)?;
+        Ok(equal.into_pyobject(py)?.to_owned().into_any())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} overflowing parts>", self.length)
+    }
+
+    /// Returns what makes an equal list, for pickling.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyList>,))> {
+        let py = slf.py();
+        let parts = slf.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        Ok((py.get_type::<PyList>().into_any(), (PyList::new(py, parts)?,)))
     }
 }

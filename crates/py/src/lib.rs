@@ -61,6 +61,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stream::StreamPieces>()?;
     module.add_class::<text::TextStages>()?;
     module.add_class::<encoding::Encoding>()?;
+    module.add_class::<encoding::Overflowing>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<arrow::ArrowTexts>()?;
     module.add_class::<documents::DocumentReader>()?;

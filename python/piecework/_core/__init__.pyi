@@ -14,7 +14,7 @@ from piecework._core._documents import (
     ParsedDocuments as ParsedDocuments,
     TextArray as TextArray,
 )
-from piecework._core._encoding import Encoding as Encoding
+from piecework._core._encoding import Encoding as Encoding, Overflowing as Overflowing
 from piecework._core._formats import (
     component_members as component_members,
     detect_format as detect_format,

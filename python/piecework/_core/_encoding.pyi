@@ -1,7 +1,7 @@
 """Defines the encoding of one text."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, final, overload
 
 class Encoding:
     r"""Holds the tokens of a text or pair in columns of equal length; `encoding[i]` is the id of token i.
@@ -63,8 +63,10 @@ class Encoding:
         """Returns 1 for each token that post-processor or padding added, else 0."""
 
     @property
-    def overflowing(self) -> list[Encoding]:
+    def overflowing(self) -> Overflowing:
         r"""Returns the tokens removed by truncation, in parts that share `stride` tokens with the previous part.
+
+        Each part is made when it is asked for, since parts that share most of their tokens are long together.
 
         >>> from piecework import Tokenizer, Truncation
         >>> tok = Tokenizer.from_str("[UNK]\na\nb\nc\nd\n")
@@ -248,3 +250,19 @@ class Encoding:
     def __getitem__(self, key: int, /) -> int: ...
     def __eq__(self, other: object) -> bool: ...
     def __ne__(self, other: object) -> bool: ...
+
+@final
+class Overflowing:
+    """Is the sequence of the parts that truncation cut off, each of which is made when it is asked for.
+
+    It is pickled, and equal to other sequences, as a list.
+    """
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, key: int, /) -> Encoding: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> list[Encoding]: ...
+    def __iter__(self) -> Iterator[Encoding]: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __reduce__(self) -> tuple[type[list[Any]], tuple[list[Encoding]]]: ...

@@ -136,6 +136,15 @@ impl Truncation {
         })
     }
 
+    /// Returns the ranges that are cut off of `tokens` tokens, of which `length` are kept; the stride is less than that.
+    pub(crate) fn cut_off(&self, tokens: usize, length: Option<usize>) -> Vec<Range<usize>> {
+        match length.filter(|&length| length < tokens) {
+            None => Vec::new(),
+            Some(0) => std::iter::once(0..tokens).collect(),
+            Some(length) => self.windows(tokens, length).split_off(1),
+        }
+    }
+
     /// Returns an error if windows of `length` tokens would not advance.
     fn check_stride(&self, length: usize) -> Result<()> {
         let stride = self.stride;

@@ -245,13 +245,19 @@ impl Tokenizer {
     }
 
     /// Returns the number of special tokens that post-processing adds.
-    fn added_tokens(&self, pair: bool, options: &Options) -> usize {
+    pub(super) fn added_tokens(&self, pair: bool, options: &Options) -> usize {
         let processor = self.parts.post_processor.as_ref().filter(|_| options.add_special_tokens);
         processor.map_or(0, |processor| processor.added_tokens(pair))
     }
 
     /// Returns the tokens of one text, before post-processing.
-    fn encode_input(&self, input: Input<'_>, text: u32, options: &Options, scratch: &mut Scratch) -> Result<Encoding> {
+    pub(super) fn encode_input(
+        &self,
+        input: Input<'_>,
+        text: u32,
+        options: &Options,
+        scratch: &mut Scratch,
+    ) -> Result<Encoding> {
         let encoding = match self.fast_tokens(input, text, options, scratch) {
             Some(encoding) => encoding,
             None => {
@@ -292,8 +298,15 @@ impl Tokenizer {
     }
 }
 
+/// The largest number of special tokens of a text; a small file must not request a large table.
+const MAX_ADDED: usize = 1 << 20;
+
 /// Returns the steps of post-processing, derived from its result for texts of one token each.
 pub(super) fn steps(processor: Option<&PostProcessor>, pair: bool, add_special_tokens: bool) -> Result<Vec<IdPart>> {
+    let added = processor.map_or(0, |processor| processor.added_tokens(pair));
+    if added > MAX_ADDED {
+        return Err(Error::Config(format!("the post-processor adds {added} tokens; expected at most 2^20").into()));
+    }
     let texts = (0..=u32::from(pair)).map(|text| {
         let mut encoding = Encoding::default();
         encoding.push(0, Span::default(), 0, text);

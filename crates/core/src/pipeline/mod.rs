@@ -31,6 +31,7 @@ mod tokens;
 mod truncate_text;
 mod unreachable;
 mod word_characters;
+mod windows;
 mod word_ends;
 
 pub use cuts::{SplitPart, TextCutter};
@@ -44,6 +45,7 @@ pub use stream::{IdStream, MetStop, StepPositions, Stop, Stops, StreamSettings};
 pub use truncate_text::{TextLimit, TruncatedText};
 pub use word_characters::WordCharacters;
 
+pub use windows::Windows;
 use std::collections::HashSet;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
