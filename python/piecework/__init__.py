@@ -46,6 +46,7 @@ __getattr__, __dir__, __all__ = _lazy.lazily(
         "_settings.added_tokens": "AddedToken",
         "_settings.arguments": "DEFAULT",
         "_settings.encoding": "Padding Sampling Truncation",
+        "_settings.limits": "Limits",
         "_progress": "Progress",
     },
 )

@@ -26,6 +26,7 @@ from piecework._settings.encoding import (
     Sampling as Sampling,
     Truncation as Truncation,
 )
+from piecework._settings.limits import Limits as Limits
 from piecework.analysis._comparison.comparison import compare as compare
 from piecework.analysis._difference.compare import diff as diff
 from piecework.analysis._evaluation.evaluate import evaluate as evaluate

@@ -30,6 +30,7 @@ __all__ = [
     "FilePermissionError",
     "FormatError",
     "InvalidUtf8Error",
+    "LimitError",
     "MissingCountsError",
     "MissingExtraError",
     "MissingFileError",
@@ -84,6 +85,10 @@ class VocabularyError(PieceworkError, ValueError):
 
 class FormatError(PieceworkError, ValueError):
     """Reports malformed data; the message contains the line or JSON path."""
+
+
+class LimitError(PieceworkError, ValueError):
+    """Reports a file of a tokenizer that exceeds one of its :class:`piecework.Limits`."""
 
 
 class DocumentError(FormatError):

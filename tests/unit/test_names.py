@@ -202,16 +202,3 @@ def stub_of(name: str) -> ast.ClassDef:
             if isinstance(node, ast.ClassDef) and node.name == name:
                 return node
     raise AssertionError(name)
-
-
-LOADERS = ("from_file", "from_str", "from_bytes", "from_folder", "from_tiktoken")
-
-
-def test_reserved_names_are_free() -> None:
-    """CONTRIBUTING.md lists the names."""
-    assert not hasattr(pw, "Limits")
-    for loader in LOADERS:
-        parameters = inspect.signature(getattr(pw.Tokenizer, loader)).parameters.values()
-        assert "limits" not in {parameter.name for parameter in parameters}
-        # A keyword can be added without a change of the others.
-        assert [p.name for p in parameters if p.kind is p.KEYWORD_ONLY or p.kind is p.VAR_KEYWORD]

@@ -69,6 +69,11 @@ impl WordSplitter {
 
     /// Builds the automata of the patterns, which are otherwise built on first use.
     pub(crate) fn build_patterns(&self) {
+        self.patterns().for_each(Pattern::build);
+    }
+
+    /// Returns the patterns of normalizers and pre-tokenizers.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         let of_normalizer = self.normalizer.iter().flat_map(Normalizer::steps).filter_map(|step| match step {
             Normalizer::Replace { pattern, .. } => Some(pattern),
             _ => None,
@@ -77,7 +82,7 @@ impl WordSplitter {
             PreTokenizer::Split(split) => Some(&split.pattern),
             _ => None,
         });
-        of_normalizer.chain(of_pre_tokenizer).for_each(Pattern::build);
+        of_normalizer.chain(of_pre_tokenizer)
     }
 
     /// Returns the stages of BERT, which a `vocab.txt` implies.

@@ -38,6 +38,12 @@ pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {
     format::detect_format(data, name).name
 }
 
+/// Returns the number of levels of arrays and objects in JSON.
+#[pyfunction]
+pub(crate) fn json_nesting(data: &[u8]) -> usize {
+    format::json_nesting(data)
+}
+
 /// Reads a file that needs no other file.
 #[pyfunction]
 pub(crate) fn read_format(py: Python<'_>, name: &str, data: &[u8]) -> PyResult<Tokenizer> {

@@ -82,6 +82,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats::file_formats, module)?)?;
     module.add_function(wrap_pyfunction!(formats::component_members, module)?)?;
     module.add_function(wrap_pyfunction!(formats::detect_format, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::json_nesting, module)?)?;
     module.add_function(wrap_pyfunction!(formats::read_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::write_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::from_tiktoken, module)?)?;

@@ -15,7 +15,7 @@ use piecework_core::format::{
     write_splitter, write_trainer, write_vocab_txt,
 };
 use piecework_core::model::bpe::Bpe;
-use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits, StreamSettings, TextLimit};
+use piecework_core::pipeline::{self, DecodeOptions, ExplainLimits, Sizes, StreamSettings, TextLimit};
 use piecework_core::postprocess::PostProcessor;
 use piecework_core::pretokenize::PreTokenizer;
 use piecework_core::splitter::WordSplitter;
@@ -270,6 +270,18 @@ impl Tokenizer {
     /// Returns why texts take the generic path; `None` if they take the fast path.
     fn generic_path_reason(&self) -> Option<&'static str> {
         self.inner.fast_path_kernel().err()
+    }
+
+    /// Returns the sizes that limits bound, by their names.
+    fn sizes(&self) -> BTreeMap<&'static str, usize> {
+        let Sizes { entries, entry_bytes, components, pattern_bytes, padding } = self.inner.sizes();
+        BTreeMap::from([
+            ("entries", entries),
+            ("entry_bytes", entry_bytes),
+            ("components", components),
+            ("pattern_bytes", pattern_bytes),
+            ("padding", padding),
+        ])
     }
 
     /// Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise.
@@ -529,7 +541,12 @@ impl Tokenizer {
 
     /// Returns the text of ids; with `added_as_entries` the decoder takes added tokens for entries of the model.
     #[pyo3(signature = (ids, skip_special_tokens, added_as_entries=false))]
-    fn decode(&self, ids: Ids, skip_special_tokens: &Bound<'_, PyAny>, added_as_entries: bool) -> PyResult<String> {
+    fn decode<'py>(
+        &self,
+        ids: Ids,
+        skip_special_tokens: &Bound<'py, PyAny>,
+        added_as_entries: bool,
+    ) -> PyResult<Bound<'py, PyString>> {
         let (py, skip_special_tokens) = (skip_special_tokens.py(), flag("skip_special_tokens", skip_special_tokens)?);
         let options = DecodeOptions { skip_special_tokens, added_as_entries };
         memory::string(py, &detach(py, || self.inner.decode(&ids.0, options))?.map_err(to_py)?)

@@ -25,6 +25,7 @@ from piecework._core._formats import (
     from_merges as from_merges,
     from_subword_nmt as from_subword_nmt,
     from_tiktoken as from_tiktoken,
+    json_nesting as json_nesting,
     read_format as read_format,
     splitter_fingerprint as splitter_fingerprint,
     write_format as write_format,

@@ -21,6 +21,9 @@ def component_members() -> dict[str, dict[str, list[str]]]:
     ['content', 'start', 'stop']
     """
 
+def json_nesting(data: bytes) -> int:
+    """Returns the number of levels of arrays and objects in JSON, which need not be valid."""
+
 def detect_format(data: bytes, name: str) -> Format:
     r"""Returns the format of bytes; the file name decides where the bytes do not.
 

@@ -183,6 +183,9 @@ class Tokenizer:
     def generic_path_reason(self) -> str | None:
         """Returns why texts take the generic path; None if they take the fast path."""
 
+    def sizes(self) -> dict[str, int]:
+        """Returns the sizes that limits bound, by the names of the limits."""
+
     def build_tables(self, specials: Specials | None = None, untrusted: bool = False) -> None:
         """Builds the tables of calls with such a treatment of special tokens, which the first of them builds otherwise.
 

@@ -11,14 +11,16 @@ import io
 import os
 import stat
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING
 
 from piecework._exceptions import from_os_error, wrap_os_error
 from piecework._messages import wrong_type
+from piecework._settings.limiting import check, limit
 from piecework.errors import FileError, FilePermissionError, MissingFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Pathish = str | os.PathLike[str]
 
@@ -85,6 +87,7 @@ def read_bytes(path: Pathish) -> bytes:
 
     Raises:
         FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
+        LimitError: A loader runs, and the file exceeds its limit.
 
     >>> read_bytes("no such file")
     Traceback (most recent call last):
@@ -94,7 +97,26 @@ def read_bytes(path: Pathish) -> bytes:
     with naming_errors(path) as name:
         refuse_device(name)
         with open(name, "rb") as file:
-            return file.read()
+            most = limit("file_bytes")
+            if most is None:
+                return file.read()
+            check("file_bytes", os.fstat(file.fileno()).st_size, f"{name}: ")
+            return _bounded(iter(partial(file.read, _READ_BYTES), b""), "file_bytes", most, name)
+
+
+_READ_BYTES = 1 << 26
+"""The number of bytes of a read of a file of which not more than a limit may be read."""
+
+
+def _bounded(blocks: Iterable[bytes], limited: str, most: int, name: str) -> bytes:
+    """Returns blocks of a file in one; raises LimitError when they have more bytes than a limit."""
+    read, total = [], 0
+    for block in blocks:
+        total += len(block)
+        if total > most:
+            check(limited, total, f"{name}: ")
+        read.append(block)
+    return read[0] if len(read) == 1 else b"".join(read)
 
 
 def refuse_device(name: str) -> None:
@@ -130,6 +152,7 @@ def read_unpacked(path: Pathish) -> bytes:
     Raises:
         FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
         FormatError: The compressed file is truncated or damaged.
+        LimitError: A loader runs, and the file exceeds one of its limits.
         MissingExtraError: Zstandard requires a package that is not installed.
 
     >>> read_unpacked("no such file")
@@ -144,7 +167,11 @@ def read_unpacked(path: Pathish) -> bytes:
         return data
     from piecework._io.compression import decompressed  # few files are compressed
 
-    return b"".join(decompressed(io.BytesIO(data).read, os.fspath(path), kind))
+    blocks = decompressed(io.BytesIO(data).read, os.fspath(path), kind)
+    most = limit("unpacked_bytes")
+    if most is None:
+        return b"".join(blocks)
+    return _bounded(blocks, "unpacked_bytes", most, os.fspath(path))
 
 
 def packed(data: bytes) -> bytes:

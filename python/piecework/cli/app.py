@@ -10,6 +10,7 @@ import click
 from click.shell_completion import get_completion_class
 
 import piecework
+from piecework._settings.limiting import DEFAULTS
 from piecework.cli import verbs
 from piecework.cli.declare import help_text
 from piecework.cli.help import Program, VerbGroup
@@ -54,6 +55,15 @@ def _force(ctx: click.Context, _: click.Parameter, is_forced: bool) -> None:
         ctx.with_resource(replacing_read_only())
 
 
+def _limit(ctx: click.Context, _: click.Parameter, given: tuple[tuple[str, int], ...]) -> None:
+    """Sets limits of tokenizers until the program ends."""
+    if given:
+        from piecework._settings.limiting import default_limits
+        from piecework._settings.limits import Limits
+
+        ctx.with_resource(default_limits(Limits(**dict(given))))
+
+
 def _build_app() -> Program:
     program = Program("piecework", help=help_text(verbs), context_settings=_SETTINGS)
     click.version_option(
@@ -73,6 +83,15 @@ def _build_app() -> Program:
         expose_value=False,
         callback=_force,
         help="Replace files that are read-only.",
+    )(program)
+    click.option(
+        "--limit",
+        type=(click.Choice(sorted(DEFAULTS)), int),
+        metavar="<NAME> <NUMBER>",
+        multiple=True,
+        expose_value=False,
+        callback=_limit,
+        help="Set a limit of what tokenizers may cost, such as file_bytes 1000000000; may be repeated.",
     )(program)
     _add_verbs(program, verbs)
     return program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ _ARGUMENTS = {"paths": "FILE", "texts": "FILE"}
 """The arguments of verbs for settings that no option has."""
 _FLAGS = {"--no-truncation", "--no-padding", "--sample"}
 """Options without a value, whatever the value of the setting."""
+_LIMIT = re.compile(r"pw\.Limits\((\w+)=([\d.]+)\)")
 _ANY = "..."
 """The value of a setting in a hint that leaves the value open."""
 
@@ -97,6 +99,8 @@ class Options:
         'pass --errors replace or --no-lowercase, not `x=1`'
         >>> Options({"special_tokens": "--special-token"}).hint("pass `special_tokens=['<s>', 'b']`")
         "pass --special-token '<s>' --special-token b"
+        >>> Options({}).hint("pass `limits=pw.Limits(entries=3)`")
+        'pass piecework --limit entries 3 VERB'
         >>> Options({"fail_over": "--fail-over"}).hint("pass `fail_over={'fertility': 2}`")
         'pass --fail-over fertility=2'
         """
@@ -114,6 +118,8 @@ class Options:
     def _assigned(self, text: str) -> str:
         """Returns the option for `name` or `name=value`; without option, the text between backticks."""
         name, _, value = text.partition("=")
+        if name == "limits":  # an option of the program
+            return _LIMIT.sub(r"piecework --limit \1 \2 VERB", value)
         option = self._option(name)
         return f"`{text}`" if option is None else _with_value(option, value or _ANY)
 

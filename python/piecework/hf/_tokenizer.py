@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from piecework import _core
+from piecework._settings.limiting import check_sizes, limiting
 from piecework._settings.token_runs import runs_of
 from piecework.hf import _calls
 from piecework.hf._added_tokens import AddedToken, Flags, checked_flags
@@ -160,6 +161,7 @@ class Tokenizer:
     def _of_json(cls, data: bytes, place: str = "", *, build_tables: bool = True) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json; `place` names the file in warnings."""
         core = _core.Tokenizer.from_json_as_tokenizers(data, place)
+        check_sizes(core, place)
         if build_tables:
             core.build_tables()
         tokenizer = cls.__new__(cls)
@@ -173,8 +175,9 @@ class Tokenizer:
     def _to_piecework(self) -> OwnTokenizer:
         """Returns it as a tokenizer of piecework, for the functions that take one."""
         from piecework.tokenizer import Tokenizer as OwnTokenizer
+        from piecework.tokenizer._loading import load_text
 
-        return OwnTokenizer.from_str(self.to_str(), build_tables=False)
+        return load_text(OwnTokenizer, self.to_str(), {})
 
     # --- loading and saving ---------------------------------------------------------------------
 
@@ -187,13 +190,15 @@ class Tokenizer:
 
         Raises:
             FormatError: The text is no valid tokenizer.json; the message contains the place.
+            LimitError: It exceeds one of the limits of ``piecework.Limits()``; :class:`piecework.Tokenizer` takes others.
 
         >>> from piecework.hf import Tokenizer, models
         >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
         >>> Tokenizer.from_str(tok.to_str()).encode("hug").ids
         [0]
         """
-        return Tokenizer._of_json(string(json).encode())
+        with limiting(None):
+            return Tokenizer._of_json(string(json).encode())
 
     @staticmethod
     def from_buffer(buffer: bytes) -> Tokenizer:
@@ -205,7 +210,8 @@ class Tokenizer:
         2
         """
         instance(buffer, bytes)
-        return Tokenizer._of_json(buffer)
+        with limiting(None):
+            return Tokenizer._of_json(buffer)
 
     @staticmethod
     def from_file(path: str) -> Tokenizer:
@@ -217,6 +223,7 @@ class Tokenizer:
         Raises:
             FileError: The file cannot be read.
             FormatError: The file is no valid tokenizer.json.
+            LimitError: See :meth:`from_str`.
 
         >>> from piecework.hf import Tokenizer, models
         >>> tok = Tokenizer(models.WordLevel({"hug": 0, "[UNK]": 1}, "[UNK]"))
@@ -228,7 +235,8 @@ class Tokenizer:
         """
         from piecework._io.files import read_bytes
 
-        return Tokenizer._of_json(read_bytes(path), f"{path}: ")
+        with limiting(None):
+            return Tokenizer._of_json(read_bytes(path), f"{path}: ")
 
     @staticmethod
     def from_pretrained(

@@ -6,10 +6,12 @@ import operator
 import os
 from typing import TYPE_CHECKING, Any, get_args
 
+from piecework import _core
 from piecework._exceptions import to_utf8
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
 from piecework._settings.arguments import Specials, as_column, check_index, check_iterable
 from piecework._settings.choices import SegmentSpecials, SpecialsWord
+from piecework._settings.limiting import NESTING, check, limit
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -79,6 +81,13 @@ def checked_probabilities(given: Any) -> Mapping[str, float] | None:
         checked_text("probabilities", token)
         check_probability(f"probabilities: {shown(token)}", probability)
     return dict(given)
+
+
+def check_nesting(data: bytes, place: str) -> None:
+    """Raises LimitError for JSON that is nested deeper than the loader allows; the parser itself refuses 128 levels."""
+    most = limit("nesting")
+    if most is not None and most < NESTING:
+        check("nesting", _core.json_nesting(data), place)
 
 
 def checked_text(name: str, text: object) -> str:

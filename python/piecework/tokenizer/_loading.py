@@ -15,7 +15,8 @@ from piecework._exceptions import show_warning, to_utf8, warn
 from piecework._io.files import Pathish, checked, read_unpacked
 from piecework._io.kinds import check_start
 from piecework._messages import shown, wrong_type
-from piecework._settings.arguments import check_index, check_str
+from piecework._settings.arguments import check_flag, check_index, check_str
+from piecework._settings.limiting import TemplateLimits, check, check_sizes, limiting
 from piecework.tokenizer import _checks
 from piecework.tokenizer._inserted import warn_of_inserted
 from piecework.tokenizer._settings import BERT, LIKELIEST, LIMITS, MODEL, LoadSettings
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from piecework._settings.choices import UnknownPolicy
+    from piecework._settings.limits import Limits
     from piecework.patterns import Regex
     from piecework.pre_tokenizers import PreTokenizer
     from piecework.tokenizer._folders.read import ModelFolder
@@ -42,6 +44,30 @@ _ALONE: dict[Format, str] = {
     "tiktoken": "a tiktoken file of ranks, which contains no split pattern; call from_tiktoken with a file",
 }
 """The errors of formats that cannot be loaded from bytes alone."""
+
+
+def loaded(
+    load: Callable[[], Tokenizer],
+    limits: Limits | None,
+    path: Pathish | None = None,
+    *,
+    build_tables: bool,
+) -> Tokenizer:
+    """Returns the tokenizer of a loader, whose files and sizes are within limits.
+
+    Args:
+        load: Loads the tokenizer.
+        limits: The limits of the call; None for the default ones.
+        path: The file or folder that errors name; None for data.
+        build_tables: Whether to build its tables.
+    """
+    wanted = check_flag("build_tables", build_tables)
+    with limiting(limits):
+        tokenizer = load()
+        check_sizes(tokenizer._core, "" if path is None else f"{checked(path)}: ")
+    if wanted:
+        tokenizer._core.build_tables()
+    return tokenizer
 
 
 def load_file(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
@@ -67,6 +93,7 @@ def load_bytes(cls: type[Tokenizer], data: bytes, settings: LoadSettings) -> Tok
     """Implements :meth:`Tokenizer.from_bytes`."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise wrong_type("data", "bytes (from_str takes a str)", data)
+    check("file_bytes", memoryview(data).nbytes)
     data = bytes(data)
     tokenizer = _parse(cls, data, *_format_of(data, None, settings))
     warn_of_inserted(tokenizer._core)
@@ -141,6 +168,8 @@ def load_subword_nmt(
 
 def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> Tokenizer:
     """Implements :meth:`Tokenizer.from_folder`."""
+    from dataclasses import replace
+
     from piecework.tokenizer._folders.classes import with_class_settings
     from piecework.tokenizer._folders.configure import MERGES, configured, is_rebuilt, unmet
     from piecework.tokenizer._folders.read import read_model_folder
@@ -175,7 +204,9 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
     warn_of_inserted(tokenizer._core, f"{folder.path}: ")
     for message in unmet(tokenizer, folder):
         show_warning(message.at(folder.config_path))
-    return tokenizer._of_folder(folder.settings)
+    return tokenizer._of_folder(
+        replace(folder.settings, template_limits=TemplateLimits.of_loader())
+    )
 
 
 def _load(
@@ -278,6 +309,7 @@ def _from_json(
     place: str = "",
 ) -> Tokenizer:
     _checks.refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
+    _checks.check_nesting(data, place)
     ids = settings.get("added_token_ids")
     if ids is not None:
         check_str("added_token_ids", ids)

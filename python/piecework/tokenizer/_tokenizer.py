@@ -8,8 +8,8 @@ is imported for the first array.
 from __future__ import annotations
 
 import sys
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast, overload
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 from piecework import _core, errors
 from piecework._io.given import as_corpus
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from piecework._settings.arguments import ArrowColumn, EncodeInput, Specials, Stops, Text
     from piecework._settings.choices import Side, UnknownPolicy
     from piecework._settings.encoding import Padding, PaddingLike, Truncation, TruncationLike
+    from piecework._settings.limits import Limits
     from piecework.decoders import Decoder
     from piecework.models import Model
     from piecework.normalizers import Normalizer
@@ -199,12 +200,6 @@ class Tokenizer(CallOptions):
             _cached_options={},
         )
 
-    def _built(self, wanted: bool) -> Self:
-        """Returns itself, with its tables if they are wanted."""
-        if wanted:
-            self._core.build_tables()
-        return self
-
     def build_tables(self, specials: Specials | None = None) -> None:
         r"""Builds the tables that encoding needs, unless they are there.
 
@@ -229,7 +224,12 @@ class Tokenizer(CallOptions):
 
     @classmethod
     def from_file(
-        cls, path: Pathish, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+        cls,
+        path: Pathish,
+        *,
+        build_tables: bool = True,
+        limits: Limits | None = None,
+        **settings: Unpack[LoadSettings],
     ) -> Tokenizer:
         """Loads a tokenizer from a file of any supported format.
 
@@ -242,6 +242,7 @@ class Tokenizer(CallOptions):
                 see :meth:`from_tiktoken`.
             build_tables: Whether to build the tables that encoding needs. False saves time where the tokenizer only decodes or
                 is inspected; if it encodes after all, its first call builds them. See :meth:`build_tables`.
+            limits: What the file may cost to read and to use; None for the limits of ``Limits()``.
             **settings: Settings that the file does not contain, see :class:`piecework.tokenizer.LoadSettings`.
 
         Returns:
@@ -251,12 +252,13 @@ class Tokenizer(CallOptions):
         Raises:
             FileError: The file cannot be read; for a missing file the error is also a ``FileNotFoundError``.
             FormatError: The file is malformed; the message contains the line or JSON path.
+            LimitError: The file exceeds one of the limits.
             UnsupportedError: The file requires a feature that this version lacks.
             VocabularyError: The vocabulary lacks the unknown token or byte tokens, or contains duplicates.
             ConfigError: A setting that the file contains itself, or ranks of an unknown encoding.
         """
-        wanted = check_flag("build_tables", build_tables)
-        return _loading.load_file(cls, path, settings)._built(wanted)
+        load = partial(_loading.load_file, cls, path, settings)
+        return _loading.loaded(load, limits, path, build_tables=build_tables)
 
     @classmethod
     def from_tiktoken(
@@ -267,6 +269,7 @@ class Tokenizer(CallOptions):
         pattern: Regex | str | None = None,
         special_tokens: Mapping[str, int] | None = None,
         build_tables: bool = True,
+        limits: Limits | None = None,
     ) -> Tokenizer:
         r"""Loads a file of tiktoken ranks, with a token in base64 and its rank on each line; nothing is downloaded.
 
@@ -278,6 +281,7 @@ class Tokenizer(CallOptions):
                 of the encoding. A pattern that tiktoken's regex engine would read differently raises a warning.
             special_tokens: Special tokens and their ids; by default those of the encoding, or none if `pattern` is given.
             build_tables: See :meth:`from_file`.
+            limits: See :meth:`from_file`.
 
         Returns:
             The tokenizer, whose ids are the ranks. With ``specials="text"`` its ids equal those of tiktoken's
@@ -288,11 +292,13 @@ class Tokenizer(CallOptions):
             PieceworkError: See :meth:`from_file`. ConfigError: an id of a special token is taken or invalid; RegexError: the
                 pattern does not compile.
         """
-        wanted = check_flag("build_tables", build_tables)
-        return _loading.load_tiktoken(cls, path, name, pattern, special_tokens)._built(wanted)
+        load = partial(_loading.load_tiktoken, cls, path, name, pattern, special_tokens)
+        return _loading.loaded(load, limits, path, build_tables=build_tables)
 
     @classmethod
-    def from_sentencepiece(cls, path: Pathish, *, build_tables: bool = True) -> Tokenizer:
+    def from_sentencepiece(
+        cls, path: Pathish, *, build_tables: bool = True, limits: Limits | None = None
+    ) -> Tokenizer:
         """Loads a SentencePiece model of type Unigram or BPE, such as those of T5 and Llama 2.
 
         Control symbols become special tokens. As in SentencePiece, their text in the input is ordinary text unless a call
@@ -302,6 +308,7 @@ class Tokenizer(CallOptions):
         Args:
             path: The ``.model`` file.
             build_tables: See :meth:`from_file`.
+            limits: See :meth:`from_file`.
 
         Returns:
             The tokenizer. It consists of components that ``tokenizers`` has too if these are equivalent; otherwise its
@@ -310,8 +317,8 @@ class Tokenizer(CallOptions):
         Raises:
             PieceworkError: See :meth:`from_file`. UnsupportedError: a model of another type, or with denormalization rules.
         """
-        wanted = check_flag("build_tables", build_tables)
-        return _loading.load_format(cls, "sentencepiece", path)._built(wanted)
+        load = partial(_loading.load_format, cls, "sentencepiece", path)
+        return _loading.loaded(load, limits, path, build_tables=build_tables)
 
     @classmethod
     def from_subword_nmt(
@@ -322,6 +329,7 @@ class Tokenizer(CallOptions):
         vocab_threshold: int | None = None,
         separator: str = "@@",
         build_tables: bool = True,
+        limits: Limits | None = None,
     ) -> Tokenizer:
         r"""Loads subword-nmt codes of version 0.1 or 0.2, with one merge on each line.
 
@@ -336,6 +344,7 @@ class Tokenizer(CallOptions):
             vocab_threshold: The minimum count of a token in `vocab`; None keeps all of them.
             separator: The suffix in `vocab` of a token that does not end its word.
             build_tables: See :meth:`from_file`.
+            limits: See :meth:`from_file`.
 
         Returns:
             The tokenizer; a character that no code contains is ``<unk>``. :meth:`to_subword_nmt` writes tokens as subword-nmt
@@ -351,30 +360,43 @@ class Tokenizer(CallOptions):
         >>> Tokenizer.from_subword_nmt(folder / "codes").tokenize("low lows")
         ['low</w>', 'lo', 'w', '<unk>']
         """
-        wanted = check_flag("build_tables", build_tables)
-        return _loading.load_subword_nmt(cls, path, vocab, vocab_threshold, separator)._built(
-            wanted
-        )
+        load = partial(_loading.load_subword_nmt, cls, path, vocab, vocab_threshold, separator)
+        return _loading.loaded(load, limits, path, build_tables=build_tables)
 
     @classmethod
     def from_str(
-        cls, text: str, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+        cls,
+        text: str,
+        *,
+        build_tables: bool = True,
+        limits: Limits | None = None,
+        **settings: Unpack[LoadSettings],
     ) -> Tokenizer:
         """Loads a tokenizer from the text of a single file; see :meth:`from_file`."""
-        wanted = check_flag("build_tables", build_tables)
-        return _loading.load_text(cls, text, settings)._built(wanted)
+        load = partial(_loading.load_text, cls, text, settings)
+        return _loading.loaded(load, limits, build_tables=build_tables)
 
     @classmethod
     def from_bytes(
-        cls, data: bytes, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+        cls,
+        data: bytes,
+        *,
+        build_tables: bool = True,
+        limits: Limits | None = None,
+        **settings: Unpack[LoadSettings],
     ) -> Tokenizer:
         """Loads a tokenizer from the bytes of a single file; see :meth:`from_file`."""
-        wanted = check_flag("build_tables", build_tables)
-        return _loading.load_bytes(cls, data, settings)._built(wanted)
+        load = partial(_loading.load_bytes, cls, data, settings)
+        return _loading.loaded(load, limits, build_tables=build_tables)
 
     @classmethod
     def from_folder(
-        cls, path: Pathish, *, build_tables: bool = True, **settings: Unpack[LoadSettings]
+        cls,
+        path: Pathish,
+        *,
+        build_tables: bool = True,
+        limits: Limits | None = None,
+        **settings: Unpack[LoadSettings],
     ) -> Tokenizer:
         """Loads a tokenizer from a model's folder, with the files that configure it.
 
@@ -391,6 +413,7 @@ class Tokenizer(CallOptions):
         Args:
             path: The folder.
             build_tables: See :meth:`from_file`.
+            limits: See :meth:`from_file`.
             **settings: See :meth:`from_file`; they take precedence over the files.
 
         Returns:
@@ -399,8 +422,8 @@ class Tokenizer(CallOptions):
         Raises:
             PieceworkError: See :meth:`from_file`; FileError: the folder contains no tokenizer.
         """
-        wanted = check_flag("build_tables", build_tables)
-        return _loading.load_folder(cls, path, settings)._built(wanted)
+        load = partial(_loading.load_folder, cls, path, settings)
+        return _loading.loaded(load, limits, path, build_tables=build_tables)
 
     def save(
         self,

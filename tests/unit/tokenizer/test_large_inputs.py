@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def test_explanation_of_long_word_is_bounded() -> None:
     text = "[UNK]\na\n##a\n" + "a" * 100_000 + "\n"
-    tok = pw.Tokenizer.from_str(text, max_input_chars_per_word=None)
+    limits = pw.Limits(entry_bytes=100_000)
+    tok = pw.Tokenizer.from_str(text, max_input_chars_per_word=None, limits=limits)
     explanation = tok.explain("a" * 2_000)
     assert len(explanation.pieces) == 2_000
     steps = explanation.words[0].steps

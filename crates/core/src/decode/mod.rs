@@ -23,6 +23,7 @@ mod wordpiece;
 
 use crate::error::Result;
 use crate::settings::{ByteLevel, Metaspace, PrependScheme};
+use crate::text::pattern::Pattern;
 use cleanup::CleanupStage;
 use literal::LiteralStage;
 use stage::AnyStage;
@@ -83,6 +84,19 @@ impl Decoder {
             Self::Replace(own) => Self::Replace(ReplaceDecoder { pattern: own.pattern.with_retries(retries), ..own }),
             other => other,
         }
+    }
+
+    /// Returns this decoder, or those of a sequence in order.
+    pub(crate) fn steps(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
+        match self {
+            Self::Sequence(decoders) => Box::new(decoders.iter().flat_map(Self::steps)),
+            _ => Box::new(std::iter::once(self)),
+        }
+    }
+
+    /// Returns the patterns of the decoders.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.steps().filter_map(|step| if let Self::Replace(own) = step { Some(&own.pattern) } else { None })
     }
 
     /// Returns the text of `tokens`.

@@ -23,6 +23,32 @@ pub(super) enum Json {
     Object(Vec<(String, Json)>),
 }
 
+/// Returns the number of levels of arrays and objects in JSON, which need not be valid.
+///
+/// ```
+/// use piecework_core::format::json_nesting;
+///
+/// assert_eq!(json_nesting(br#"{"a": ["[", {}]}"#), 3);
+/// ```
+#[must_use]
+pub fn json_nesting(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_string) = (0_usize, 0, false);
+    let mut rest = bytes.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => _ = rest.next(),
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
 impl Json {
     /// Parses all of `bytes`; nesting beyond 128 levels is an error.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self> {
@@ -413,6 +439,8 @@ impl<'de> Visitor<'de> for JsonVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = seq.next_element()? {
+            stop::check_growth(items.len(), items.len() + 1);
+            items.make_room(1);
             items.push(item);
         }
         Ok(Json::Array(items))
@@ -421,6 +449,8 @@ impl<'de> Visitor<'de> for JsonVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
         let mut members = Vec::new();
         while let Some(member) = map.next_entry()? {
+            stop::check_growth(members.len(), members.len() + 1);
+            members.make_room(1);
             members.push(member);
         }
         Ok(Json::Object(members))
@@ -439,8 +469,6 @@ fn write_scalar(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-            stop::check_growth(items.len(), items.len() + 1);
-            items.make_room(1);
 
     #[test]
     fn errors_name_the_path() {
@@ -449,8 +477,6 @@ mod tests {
         let last = root.member("a").unwrap().array().unwrap().last().unwrap();
         let error = last.member("b").unwrap().unsigned().unwrap_err();
         assert_eq!(error.to_string(), "$.a[1].b: expected an integer from 0 on, found a string");
-            stop::check_growth(members.len(), members.len() + 1);
-            members.make_room(1);
         assert!(root.only(&["as"]).unwrap_err().to_string().contains("did you mean \"as\"?"));
         assert!(Json::parse(b"{\n\"a\" 1}").unwrap_err().to_string().starts_with("line 2: not valid JSON"));
         assert!(Json::parse("[".repeat(1000).as_bytes()).is_err());

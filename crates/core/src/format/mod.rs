@@ -20,6 +20,7 @@ mod vocab_txt;
 pub use counts_file::{CountsReader, CountsSummary, read_counts, write_buckets, write_counts, write_sorted_counts};
 pub use encodings::{ENCODINGS, NamedEncoding, named_encoding};
 pub use fingerprint::{fingerprint, splitter_fingerprint};
+pub use json::json_nesting;
 pub use members::Kinds;
 pub use merges_txt::{read_clip, read_merges, write_clip, write_merges_txt, write_vocab_json};
 pub use registry::{FORMATS, FileFormat, Files, detect_format, format_named};

@@ -52,6 +52,17 @@ impl PostProcessor {
         }
     }
 
+    /// Returns the number of parts that the longest template has, or each of a sequence together.
+    pub(crate) fn part_count(&self) -> usize {
+        match self {
+            Self::Template(template) => {
+                [false, true].map(|pair| template.parts(pair).len()).into_iter().max().unwrap_or(0)
+            }
+            Self::Sequence(processors) => processors.iter().map(Self::part_count).sum(),
+            Self::Bert(_) | Self::Roberta(_) | Self::ByteLevel(_) => 1,
+        }
+    }
+
     /// Returns the type id of all tokens of a single text, or `None` if they may differ.
     ///
     /// ```

@@ -19,7 +19,7 @@ from piecework.tokenizer._chat.marked import Marked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from piecework.tokenizer._chat.limits import Limits
+    from piecework.tokenizer._chat.budget import Budget
 
 _LONGEST_CHANGE = 12
 """The number of characters that one becomes at most, such as in JSON."""
@@ -28,30 +28,30 @@ _MOST_DECIMALS = 300
 _MOST_NAMES = 16
 
 
-def _free(bounds: Limits, value: Any, *args: Any) -> None:
+def _free(bounds: Budget, value: Any, *args: Any) -> None:
     """Allows what takes the same time for each value."""
 
 
-def _read(bounds: Limits, *values: Any) -> None:
+def _read(bounds: Budget, *values: Any) -> None:
     """Counts what is read."""
     for value in values:
         bounds.measure(value)
 
 
-def _change(bounds: Limits, value: Any, *args: Any) -> None:
+def _change(bounds: Budget, value: Any, *args: Any) -> None:
     """Counts a text of which each character becomes a few."""
     _read(bounds, *args)
     bounds.check_room(_LONGEST_CHANGE * bounds.measure(value))
 
 
-def _iterate(bounds: Limits, value: Any, *args: Any) -> None:
+def _iterate(bounds: Budget, value: Any, *args: Any) -> None:
     """Counts the items of a value."""
     if isinstance(value, str | dict | range):
         bounds.spend(4 * len(value))
     _read(bounds, value, *args)
 
 
-def _order(bounds: Limits, value: Any, *args: Any) -> None:
+def _order(bounds: Budget, value: Any, *args: Any) -> None:
     """Counts the comparisons of the items of a value."""
     _check_names(*args)
     _iterate(bounds, value, *args)
@@ -60,7 +60,7 @@ def _order(bounds: Limits, value: Any, *args: Any) -> None:
         bounds.make(bounds.measure(value))  # the texts in lower case
 
 
-def _each(bounds: Limits, value: Any, *args: Any) -> None:
+def _each(bounds: Budget, value: Any, *args: Any) -> None:
     """Counts the calls of another filter or a test for each item; the calls count themselves."""
     _check_names(*args)
     if hasattr(value, "__len__"):
@@ -73,30 +73,30 @@ def _check_names(*args: Any) -> None:
             raise ChatTemplateError(f"an attribute of over {_MOST_NAMES} names")
 
 
-def _sum(bounds: Limits, value: Any, *args: Any) -> None:
+def _sum(bounds: Budget, value: Any, *args: Any) -> None:
     _check_names(*args)
     if any(isinstance(each, list | tuple | dict) for each in args):
         raise ChatTemplateError("`sum` of lists is not supported in chat templates")
     _iterate(bounds, value)
 
 
-def _row(bounds: Limits, value: Any, *args: Any) -> None:
+def _row(bounds: Budget, value: Any, *args: Any) -> None:
     bounds.check_width(args)
     bounds.spend(sum(each for each in args if isinstance(each, int) and each > 0))
     _iterate(bounds, value, *args)
 
 
-def _number(bounds: Limits, value: Any, *args: Any) -> None:
+def _number(bounds: Budget, value: Any, *args: Any) -> None:
     if isinstance(value, str) and len(value) > _MOST_DIGITS:
         raise ChatTemplateError(f"a number of over {_MOST_DIGITS:,} characters")
 
 
-def _round(bounds: Limits, value: Any, *args: Any) -> None:
+def _round(bounds: Budget, value: Any, *args: Any) -> None:
     if any(isinstance(each, int) and abs(each) > _MOST_DECIMALS for each in args):
         raise ChatTemplateError(f"`round` to over {_MOST_DECIMALS} digits")
 
 
-def _join(bounds: Limits, value: Any, *args: Any) -> None:
+def _join(bounds: Budget, value: Any, *args: Any) -> None:
     _check_names(*args[1:])
     _iterate(bounds, value)
     separator = bounds.measure(args[0]) if args else 0
@@ -104,7 +104,7 @@ def _join(bounds: Limits, value: Any, *args: Any) -> None:
         bounds.check_room(_LONGEST_CHANGE * bounds.measure(value) + separator * len(value))
 
 
-def _indent(bounds: Limits, value: Any, *args: Any) -> None:
+def _indent(bounds: Budget, value: Any, *args: Any) -> None:
     width = args[0] if args else 4
     bounds.check_width([width])
     margin = len(width) if isinstance(width, str) else width
@@ -116,11 +116,11 @@ def _indent(bounds: Limits, value: Any, *args: Any) -> None:
     bounds.measure(value)
 
 
-def _format(bounds: Limits, value: Any, *args: Any) -> None:
+def _format(bounds: Budget, value: Any, *args: Any) -> None:
     bounds.check_format(str(value), "%", args)
 
 
-def _split(bounds: Limits, value: Any, *args: Any) -> None:
+def _split(bounds: Budget, value: Any, *args: Any) -> None:
     """Counts the parts of a text, before there are any."""
     separator = next((each for each in args if isinstance(each, str)), None)
     parts = (len(value) + 1) // 2 if separator is None else value.count(separator or " ")
@@ -129,20 +129,20 @@ def _split(bounds: Limits, value: Any, *args: Any) -> None:
     bounds.check_room(len(value))
 
 
-def _lines(bounds: Limits, value: Any, *args: Any) -> None:
+def _lines(bounds: Budget, value: Any, *args: Any) -> None:
     bounds.check_room(len(value))
     bounds.spend(sum(map(value.count, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")))
 
 
-def _replace(bounds: Limits, value: Any, *args: Any) -> None:
+def _replace(bounds: Budget, value: Any, *args: Any) -> None:
     check_replaced(bounds, value, *args[:2])
 
 
-def _cycle(bounds: Limits, value: Any, *args: Any) -> None:
+def _cycle(bounds: Budget, value: Any, *args: Any) -> None:
     _read(bounds, *args)
 
 
-def check_replaced(bounds: Limits, text: Any, old: Any, new: Any) -> None:
+def check_replaced(bounds: Budget, text: Any, old: Any, new: Any) -> None:
     """Checks the length of what ``replace`` makes."""
     if isinstance(text, str) and isinstance(old, str) and isinstance(new, str):
         _read(bounds, text, old, new)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from piecework._io.extras import import_extra
 from piecework._messages import did_you_mean, shown, with_hint
 from piecework._settings.arguments import check_flag, check_positive, check_str
+from piecework._settings.limiting import TemplateLimits
 from piecework.errors import ChatTemplateError, ConfigError, SpecialTokenError, TruncationError
 from piecework.tokenizer._chat.data import (
     WORDS,
@@ -96,7 +97,10 @@ def _renderer(tok: Tokenizer, given: ChatArguments, size: Size) -> Renderer:
     }
     source = choose_template(tok.chat_templates, given.template, has_tools=given.tools is not None)
     words = tok._structural_words
-    return Renderer(source, values, untrusted, size, words, given.trusted, continued or None)
+    limits = (tok._folder and tok._folder.template_limits) or TemplateLimits.of_loader()
+    return Renderer(
+        source, values, untrusted, size, words, limits, given.trusted, continued or None
+    )
 
 
 _NESTING = (dict, list, tuple)

@@ -42,7 +42,7 @@ from piecework.tokenizer._chat.syntax import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from piecework.tokenizer._chat.limits import Limits
+    from piecework.tokenizer._chat.budget import Budget
     from piecework.tokenizer._chat.state import State
 
 
@@ -172,7 +172,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
 
 
 def _method(
-    bounds: Limits, method: Any, args: tuple[Any, ...], others: Any
+    bounds: Budget, method: Any, args: tuple[Any, ...], others: Any
 ) -> tuple[Any, tuple[Any, ...]]:
     """Returns a method and its arguments, whose result is of a checked size."""
     owner, name = method.__self__, method.__name__

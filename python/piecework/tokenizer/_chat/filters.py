@@ -14,7 +14,7 @@ from piecework.tokenizer._chat.state import STATE, lift, limits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from piecework.tokenizer._chat.limits import Limits
+    from piecework.tokenizer._chat.budget import Budget
     from piecework.tokenizer._chat.marked import MarkTable
 
 _WIDEST_INDENT, _LONGEST_SEPARATOR = 100, 8
@@ -147,7 +147,7 @@ def _indent(value: Any, width: int | str = 4, first: bool = False, blank: bool =
     return ("" if not first else margin) + "\n".join(indented)
 
 
-def parts_of(bounds: Limits, separator: str, values: Iterable[Any]) -> Any:
+def parts_of(bounds: Budget, separator: str, values: Iterable[Any]) -> Any:
     """Returns the values that are joined, whose lengths are checked."""
     parts = values if isinstance(values, list | tuple | str) else list(_spending(bounds, values))
     bounds.spend(str.__len__(parts) if isinstance(parts, str) else len(parts))
@@ -158,7 +158,7 @@ def parts_of(bounds: Limits, separator: str, values: Iterable[Any]) -> Any:
     return parts
 
 
-def _spending(bounds: Limits, values: Iterable[Any]) -> Iterator[Any]:
+def _spending(bounds: Budget, values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
         bounds.spend(1)
         yield value

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from piecework.errors import ChatTemplateError, ConfigError
 from piecework.tokenizer._chat import environment
+from piecework.tokenizer._chat.budget import Budget
 from piecework.tokenizer._chat.data import REASONING, Marker
-from piecework.tokenizer._chat.limits import Limits
 from piecework.tokenizer._chat.marked import ROLE, MarkTable, Run
 from piecework.tokenizer._chat.state import rendering
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
+    from piecework._settings.limiting import TemplateLimits
     from piecework.tokenizer._chat.data import Size
 
 _CONTINUED = "CONTINUE_FINAL_MESSAGE_TAG "
@@ -81,6 +82,7 @@ class Renderer:
         untrusted: The variables whose texts are not.
         size: The size of the chat, which sets the limits.
         words: The names that need no sentinel.
+        limits: The limits of what the template computes.
         is_trusted: Whether all texts are trusted.
         continued: The member of the last message that is continued; None for none.
         now: The time of the chat.
@@ -91,6 +93,7 @@ class Renderer:
     untrusted: Mapping[str, Any]
     size: Size
     words: Container[str]
+    limits: TemplateLimits
     is_trusted: bool = False
     continued: str | None = None
     now: datetime = field(default_factory=datetime.now)
@@ -111,7 +114,7 @@ class Renderer:
 
     def _rendered(self, messages: list[dict[str, Any]]) -> Rendered:
         template = environment.compile_template(self.source)
-        bounds = Limits(self.size.values, self.size.characters)
+        bounds = Budget(self.limits, self.size.values, self.size.characters)
         variables = {**self.values, **self.untrusted, "messages": messages}
         way: list[Any] = []
         with rendering(bounds, None, self.now, way) as state:
@@ -123,7 +126,7 @@ class Renderer:
         marker = Marker(table, self.words)
         variables |= {name: marker.value(value) for name, value in self.untrusted.items()}
         variables["messages"] = marker.messages(messages)
-        bounds = Limits(self.size.values, self.size.characters)
+        bounds = Budget(self.limits, self.size.values, self.size.characters)
         marked_way: list[Any] = []
         with rendering(bounds, table, self.now, marked_way) as state:
             found, runs = table.expand(environment.run(template, variables, state))

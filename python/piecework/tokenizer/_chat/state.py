@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from piecework.tokenizer._chat.limits import Limits
+    from piecework.tokenizer._chat.budget import Budget
     from piecework.tokenizer._chat.marked import MarkTable
 
 
@@ -29,7 +29,7 @@ class State(threading.local):
         now: The time of the chat, which is equal in all its renderings.
     """
 
-    limits: Limits | None = None
+    limits: Budget | None = None
     table: MarkTable | None = None
     written: int = 0
     blocks: list[tuple[int, int]]
@@ -41,7 +41,7 @@ class State(threading.local):
 STATE = State()
 
 
-def limits() -> Limits:
+def limits() -> Budget:
     """Returns the limits of the rendering in this thread; there are none while a template is compiled."""
     if STATE.limits is None:
         raise ChatTemplateError("the template is not rendered")
@@ -50,7 +50,7 @@ def limits() -> Limits:
 
 @contextmanager
 def rendering(
-    bounds: Limits, table: MarkTable | None, now: datetime, way: list[Any]
+    bounds: Budget, table: MarkTable | None, now: datetime, way: list[Any]
 ) -> Iterator[State]:
     """Sets the state of a rendering, and restores the one before at the end."""
     before = dict(STATE.__dict__)

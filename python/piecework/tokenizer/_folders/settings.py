@@ -28,6 +28,8 @@ from piecework.tokenizer._folders.families import Family, family_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
+    from piecework._settings.limiting import TemplateLimits
+
 
 SPECIAL_TOKEN_NAMES = (
     "bos_token",
@@ -67,6 +69,7 @@ class FolderSettings:
         truncation_side: The side of truncation.
         model_input_names: The columns that a call of ``transformers`` returns.
         chat_templates: The templates of chats, by name; a single one is ``"default"``.
+        template_limits: The limits of what the templates compute; None for the default ones.
     """
 
     special_tokens: Mapping[str, AddedToken] = field(default_factory=dict)
@@ -86,6 +89,7 @@ class FolderSettings:
     truncation_side: Side | None = None
     model_input_names: tuple[str, ...] | None = None
     chat_templates: Mapping[str, str] = field(default_factory=dict)
+    template_limits: TemplateLimits | None = field(default=None, compare=False)
 
     def cleans_up(self, model_type: str) -> bool:
         """Returns whether decoding with a type of model removes spaces before punctuation."""

@@ -7,14 +7,16 @@ result: the items of loops, calls, and the sizes of the values that one call rea
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2.utils import Namespace
 
 from piecework.errors import ChatTemplateError
 
-_STEPS, _STEPS_PER_VALUE, _STEPS_PER_CHARACTER = 3_000_000, 10_000, 2
-_CHARACTERS, _CHARACTERS_PER_CHARACTER = 1 << 24, 4
+if TYPE_CHECKING:
+    from piecework._settings.limiting import TemplateLimits
+
+_STEPS_PER_VALUE, _STEPS_PER_CHARACTER, _CHARACTERS_PER_CHARACTER = 10_000, 2, 4
 _MADE, _MADE_PER_CHARACTER = 1 << 26, 64
 _LARGEST_WIDTH = 10_000
 """The largest number that sets the length of a result, such as that of a placeholder."""
@@ -28,24 +30,36 @@ _WIDTH = re.compile(r"\d{2,}")
 _VARIABLE_WIDTH = re.compile(r"\*|\{[^{}]*\{")
 
 
-class Limits:
+_RAISE = "if you trust the template, pass `limits=pw.Limits({}=...)` to Tokenizer.from_folder"
+
+
+class Budget:
     """Counts the steps and the characters of one rendering.
 
     Attributes:
         most_characters: The maximum length of the output, and of any text that a template makes.
     """
 
-    def __init__(self, values: int, characters: int) -> None:
-        """Sets limits that grow with the input: the number of its values and of their characters."""
-        self.most_characters = _CHARACTERS + _CHARACTERS_PER_CHARACTER * characters
-        self._steps = _STEPS + _STEPS_PER_VALUE * values + _STEPS_PER_CHARACTER * characters
+    def __init__(self, allowed: TemplateLimits, values: int, characters: int) -> None:
+        """Sets limits that grow with the input.
+
+        Args:
+            allowed: The limits of every input.
+            values: The number of its values.
+            characters: The number of their characters.
+        """
+        self.most_characters = allowed.characters + _CHARACTERS_PER_CHARACTER * characters
+        self._steps = allowed.steps + _STEPS_PER_VALUE * values + _STEPS_PER_CHARACTER * characters
         self._free = _MADE + _MADE_PER_CHARACTER * characters
 
     def spend(self, steps: int) -> None:
         """Counts steps; raises ChatTemplateError when none is left."""
         self._steps -= steps
         if self._steps < 0:
-            raise ChatTemplateError("the template computes too much: it exceeds its limit of steps")
+            raise ChatTemplateError(
+                "the template computes too much: it exceeds its limit of steps",
+                hint=_RAISE.format("template_steps"),
+            )
 
     def read(self, characters: int) -> None:
         """Counts the steps of reading a text of some length."""
@@ -56,7 +70,8 @@ class Limits:
         """Counts the characters of a text that is made; raises ChatTemplateError if they are too many."""
         if characters > self.most_characters:
             raise ChatTemplateError(
-                f"the template writes a text of over {self.most_characters:,} characters"
+                f"the template writes a text of over {self.most_characters:,} characters",
+                hint=_RAISE.format("template_characters"),
             )
         if characters > _SHORT:
             self._free -= characters

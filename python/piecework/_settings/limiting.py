@@ -1,0 +1,133 @@
+"""Holds the limits of the loader that runs, and checks sizes against them.
+
+:class:`piecework.Limits` is what users pass. Its class is not imported here, since most calls pass none.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NamedTuple
+
+from piecework._messages import wrong_type
+from piecework.errors import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from piecework._core import Tokenizer as CoreTokenizer
+    from piecework._settings.limits import Limits
+
+
+NESTING = 127
+"""The deepest nesting of JSON that the parser of the core reads."""
+DEFAULTS: Mapping[str, int] = {
+    "file_bytes": 1 << 28,
+    "unpacked_bytes": 1 << 28,
+    "nesting": NESTING,
+    "entries": 4_000_000,
+    "entry_bytes": 1 << 16,
+    "components": 128,
+    "pattern_bytes": 10_000,
+    "padding": 1 << 17,
+    "template_steps": 3_000_000,
+    "template_characters": 1 << 24,
+}
+"""The limits of loaders. The largest files of published models have 35 MB, a million entries and patterns of 1,500 bytes."""
+_WORDS = {
+    "file_bytes": "the file has more bytes than the limit of {most}",
+    "unpacked_bytes": "the file unpacks to more bytes than the limit of {most}",
+    "nesting": "arrays and objects are nested {found} levels deep, which is over the limit of {most}",
+    "entries": "{found} entries are over the limit of {most}",
+    "entry_bytes": "an entry of {found} bytes is over the limit of {most}",
+    "components": "{found} components are over the limit of {most}",
+    "pattern_bytes": "a regular expression of {found} bytes is over the limit of {most}",
+    "padding": "padding or post-processing adds {found} tokens to a text, which is over the limit of {most}",
+}
+_DEFAULT: ContextVar[Mapping[str, int]] = ContextVar("default limits", default=DEFAULTS)
+_IN_FORCE: ContextVar[Mapping[str, int] | None] = ContextVar("limits in force", default=None)
+
+
+@contextmanager
+def default_limits(limits: Limits) -> Iterator[None]:
+    """Returns a context manager of a block whose loaders have these limits unless they get others."""
+    token = _DEFAULT.set(limits.to_dict())
+    try:
+        yield
+    finally:
+        _DEFAULT.reset(token)
+
+
+@contextmanager
+def limiting(limits: Limits | None) -> Iterator[None]:
+    """Returns a context manager of a block in which files are read within limits; None for the default ones.
+
+    Raises:
+        TypeError: `limits` is something else.
+    """
+    if limits is None:
+        values = _DEFAULT.get()
+    else:
+        from piecework._settings.limits import Limits
+
+        if not isinstance(limits, Limits):
+            raise wrong_type("limits", "a piecework.Limits or None", limits)
+        values = limits.to_dict()
+    token = _IN_FORCE.set(values)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
+
+
+def limit(name: str) -> int | None:
+    """Returns a limit of the loader that runs; None if there is none."""
+    values = _IN_FORCE.get()
+    return None if values is None else values[name]
+
+
+class TemplateLimits(NamedTuple):
+    """Holds the limits of a rendering, besides those that its input allows.
+
+    Attributes:
+        steps: The number of steps.
+        characters: The number of characters of the output, and of any text that a template makes.
+    """
+
+    steps: int
+    characters: int
+
+    @classmethod
+    def of_loader(cls) -> TemplateLimits:
+        """Returns those of the loader that runs, or the default ones."""
+        values = _IN_FORCE.get() or _DEFAULT.get()
+        return cls(values["template_steps"], values["template_characters"])
+
+
+def check(name: str, found: int, place: str = "") -> None:
+    """Raises LimitError if a size is over the limit of the loader that runs.
+
+    Args:
+        name: The name of the limit.
+        found: The size, or for files the number of bytes that were read.
+        place: What the message begins with, such as the name of the file.
+    """
+    most = limit(name)
+    if most is not None and found > most:
+        problem = _WORDS[name].format(found=f"{found:,}", most=f"{most:,}")
+        raise LimitError(problem, hint=_remedy(name, found), place=place)
+
+
+def check_sizes(core: CoreTokenizer, place: str) -> None:
+    """Raises LimitError if a size of a tokenizer is over the limit of the loader that runs."""
+    if _IN_FORCE.get() is not None:
+        for name, size in core.sizes().items():
+            check(name, size, place)
+
+
+def _remedy(name: str, found: int) -> str:
+    if name == "nesting" and found > NESTING:
+        return "write it with fewer levels; more cannot be read"
+    # Of a pipe or a compressed file only the start was read.
+    number = "..." if name in ("file_bytes", "unpacked_bytes") else found
+    return f"if you trust the file, pass `limits=pw.Limits({name}={number})`"

@@ -1,0 +1,187 @@
+"""The limits of what a tokenizer's file may cost: ``limits=pw.Limits(...)``."""
+
+import gzip
+import inspect
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piecework as pw
+from piecework import hf
+from piecework.errors import ChatTemplateError, ConfigError, LimitError
+
+WORDS = "[UNK]\na\n##b\n"
+LOADERS = [name for name in dir(pw.Tokenizer) if name.startswith("from_")]
+JOIN_SECONDS = 10
+"""The seconds within which the writer of a pipe ends after its reader."""
+
+
+def tokenizer_json(**parts: Any) -> str:
+    """Returns a tokenizer.json of three words with these parts."""
+    model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1, "b": 2}, "unk_token": "[UNK]"}
+    return json.dumps({"model": model, **parts})
+
+
+def padding(**settings: Any) -> str:
+    """Returns a tokenizer.json that pads."""
+    settings = {"strategy": "BatchLongest", "pad_to_multiple_of": None} | settings
+    names = {"direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
+    return tokenizer_json(padding=settings | names)
+
+
+def replacing(pattern: str, times: int = 1) -> str:
+    """Returns a tokenizer.json with normalizers that replace a pattern."""
+    step = {"type": "Replace", "pattern": {"Regex": pattern}, "content": "c"}
+    return tokenizer_json(normalizer={"type": "Sequence", "normalizers": [step] * times})
+
+
+def template(tokens: int, times: int = 1) -> str:
+    """Returns a tokenizer.json that inserts a special token of many ids before each text."""
+    special = {"id": "[X]", "ids": [1] * tokens, "tokens": ["a"] * tokens}
+    single: list[Any] = [{"SpecialToken": {"id": "[X]", "type_id": 0}}] * times
+    text = {"Sequence": {"id": "A", "type_id": 0}}
+    parts = {"single": [*single, text], "pair": [text, text], "special_tokens": {"[X]": special}}
+    return tokenizer_json(post_processor={"type": "TemplateProcessing", **parts})
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_every_loader_takes_limits(name: str) -> None:
+    parameter = inspect.signature(getattr(pw.Tokenizer, name)).parameters["limits"]
+    assert (parameter.kind, parameter.default) == (parameter.KEYWORD_ONLY, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "size"),
+    [
+        ("entries", WORDS, 3),
+        ("entry_bytes", "[UNK]\néa\n", 5),
+        ("components", replacing("a", 7), 7),
+        ("components", template(1, 6), 7),
+        ("pattern_bytes", replacing("[a-c]é"), 7),
+        ("padding", padding(strategy={"Fixed": 9}), 9),
+        ("padding", padding(pad_to_multiple_of=8), 8),
+        ("padding", template(12), 12),
+        ("nesting", tokenizer_json(), 3),
+        ("file_bytes", WORDS, len(WORDS)),
+    ],
+)
+def test_sizes_are_bounded(name: str, text: str, size: int) -> None:
+    """A size at the limit is loaded, one above it is refused by name."""
+    settings: Any = {"format": "tokenizer.json" if text.startswith("{") else "vocab.txt"}
+    pw.Tokenizer.from_str(text, limits=pw.Limits(**{name: size}), **settings)
+    if name == "nesting":
+        size -= 1
+        text = tokenizer_json()
+    with pytest.raises(LimitError) as caught:
+        pw.Tokenizer.from_str(text, limits=pw.Limits(**{name: size - 1}), **settings)
+    assert f"pw.Limits({name}=" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        padding(strategy={"Fixed": 10**8}),
+        padding(pad_to_multiple_of=10**8),
+        template(30_000, 30_000),
+        replacing(r"\w+", 10_000),
+        replacing("a|" * 100_000),
+        "[UNK]\n" + "a" * 1_000_000 + "\n",
+    ],
+    ids=["length", "multiple", "template", "patterns", "pattern", "entry"],
+)
+def test_costly_files_are_refused_by_default(text: str) -> None:
+    with pytest.raises(LimitError, match="if you trust the file, pass `limits="):
+        pw.Tokenizer.from_str(text)
+    if text.startswith("{"):
+        with pytest.raises(LimitError):
+            hf.Tokenizer.from_str(text)
+
+
+def test_files_are_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_text(WORDS, encoding="utf-8")
+    limits = pw.Limits(file_bytes=len(WORDS) - 1)
+    with pytest.raises(LimitError, match=r"vocab\.txt: the file has more bytes than the limit of"):
+        pw.Tokenizer.from_file(path, limits=limits)
+    with pytest.raises(LimitError):
+        pw.Tokenizer.from_folder(tmp_path, limits=limits)
+    assert len(pw.Tokenizer.from_file(path, limits=pw.Limits(file_bytes=len(WORDS)))) == 3
+
+
+def test_unpacked_files_are_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt.gz"
+    path.write_bytes(gzip.compress(b"[UNK]\n" + b"a" * 400_000_000))
+    with pytest.raises(LimitError, match="unpacks to more bytes than the limit of 268,435,456"):
+        pw.Tokenizer.from_file(path)
+    with pytest.raises(LimitError, match="limit of 100;"):
+        pw.Tokenizer.from_file(path, limits=pw.Limits(unpacked_bytes=100))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_pipes_without_an_end_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    def write() -> None:
+        with open(path, "wb", buffering=0) as pipe:
+            while True:
+                try:
+                    pipe.write(b"a\n" * 1000)
+                except BrokenPipeError:
+                    return
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with pytest.raises(LimitError):
+        pw.Tokenizer.from_file(path, limits=pw.Limits(file_bytes=1_000_000))
+    writer.join(JOIN_SECONDS)
+    assert not writer.is_alive()
+
+
+def test_template_limits_are_kept(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    (tmp_path / "vocab.txt").write_text(WORDS, encoding="utf-8")
+    template = "{% for m in messages %}{% for i in range(1000) %}a{% endfor %}{% endfor %}"
+    (tmp_path / "chat_template.jinja").write_text(template, encoding="utf-8")
+    chat = [{"role": "user", "content": ""}]
+    few = pw.Tokenizer.from_folder(tmp_path)
+    assert len(few.chat(chat).text) == 1000
+    for name in ("template_steps", "template_characters"):
+        # The messages themselves allow 10,000 steps for each value.
+        more = (
+            (tmp_path / "chat_template.jinja").read_text(encoding="utf-8").replace("1000", "90000")
+        )
+        (tmp_path / "chat_template.jinja").write_text(more, encoding="utf-8")
+        tok = pw.Tokenizer.from_folder(tmp_path, limits=pw.Limits(**{name: 10}))
+        with pytest.raises(ChatTemplateError, match=f"Limits\\({name}="):
+            tok.chat(chat)
+        with pytest.raises(ChatTemplateError):
+            tok.with_added_tokens(["x"]).chat(chat)
+
+
+@pytest.mark.parametrize("most", [-1, True, 1.5, "9", None])
+def test_limits_are_numbers(most: Any) -> None:
+    with pytest.raises(ConfigError, match="entries: expected an integer from 0 on"):
+        pw.Limits(entries=most)
+
+
+def test_limits_are_values() -> None:
+    limits = pw.Limits(entries=5)
+    assert limits == pw.Limits(entries=5) != pw.Limits()
+    assert limits.to_dict()["entries"] == 5
+    with pytest.raises(ConfigError, match="nesting: expected at most 127"):
+        pw.Limits(nesting=128)
+    with pytest.raises(TypeError, match=r"limits: expected a piecework\.Limits"):
+        pw.Tokenizer.from_str(WORDS, limits=5)  # type: ignore[arg-type]
+
+
+def test_tokenizers_made_in_python_have_no_limits() -> None:
+    tok = pw.Tokenizer.from_str(WORDS).replace(padding=pw.Padding(10**6, pad_token="a"))
+    assert len(tok.encode_ids("a")) == 10**6
+    with pytest.raises(LimitError):
+        pw.Tokenizer.from_str(tok.to_str())
+    assert pw.Tokenizer.from_str(tok.to_str(), limits=pw.Limits(padding=10**6)) == tok
