@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import pyarrow as pa
 from pyarrow import ipc
 
 from piecework._io.document_batch import WHOLE, Range
@@ -80,6 +81,36 @@ def _options(schema: Any, columns: list[str]) -> Any:
     return ipc.IpcReadOptions(included_fields=fields, use_threads=False)
 
 
+def _checked(batch: Any) -> Any:
+    """Returns a batch whose offsets and indexes stay within its buffers; pyarrow takes them from the file as they are.
+
+    Texts may be invalid UTF-8, which is a fault of a row.
+
+    Raises:
+        pa.ArrowInvalid: They do not.
+    """
+    batch.validate()
+    for column in batch.columns:
+        column.view(_as_bytes(column.type)).validate(full=True)
+    return batch
+
+
+def _as_bytes(kind: Any) -> Any:
+    """Returns the type of the same buffers whose texts are bytes."""
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_as_bytes(field.type)) for field in kind.fields])
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _as_bytes(kind.value_type), kind.ordered)
+    return _BYTES.get(kind, kind)
+
+
+_BYTES = {
+    pa.string(): pa.binary(),
+    pa.large_string(): pa.large_binary(),
+    pa.string_view(): pa.binary_view(),
+}
+
+
 class _ArrowFile(Table):
     """Reads an Arrow file; its ranges are those of record batches."""
 
@@ -108,15 +139,29 @@ class _ArrowFile(Table):
     def _read(self, part: Range, columns: list[str]) -> Iterator[Any]:
         self._file.seek(0)
         reader = ipc.open_file(self._file, options=_options(self.schema, columns))
-        return (reader.get_batch(place) for place in range(self._count)[part.start : part.end])
+        places = range(self._count)[part.start : part.end]
+        return (_checked(reader.get_batch(place)) for place in places)
+
+
+class _Bounded:
+    """Reads a file, from which no more bytes are asked than it has: a damaged message may have any length."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file, self._size = file, size
+
+    def read(self, size: int) -> bytes:
+        """Returns the next bytes, `size` at most."""
+        return self._file.read(min(size, self._size - self._file.seek(0, os.SEEK_CUR)))
 
 
 class _ArrowStream(Table):
     """Reads an Arrow stream, as `datasets` writes them; it has one range."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
-        self._file, self._size = file, size
-        self.schema = ipc.open_stream(file).schema
+        self._file, self._stream = file, _Bounded(file, size)
+        self.schema = ipc.open_stream(self._stream).schema
 
     def split(self, part_bytes: int) -> list[Range]:  # noqa: ARG002  # as other tables have it
         """Returns the whole stream."""
@@ -131,9 +176,9 @@ class _ArrowStream(Table):
         self._file.seek(0)
         options = _options(self.schema, columns)
         done = 0
-        for batch in ipc.open_stream(self._file, options=options):
+        for batch in ipc.open_stream(self._stream, options=options):
             now = self._file.seek(0, os.SEEK_CUR)
-            yield batch, now - done
+            yield _checked(batch), now - done
             done = now
 
 

@@ -58,6 +58,8 @@ def _open(source: Source) -> Iterator[Table]:
             raise
         except UnicodeDecodeError as error:  # such as of the name of a column
             raise FormatError(f"damaged: {error}", place=f"{name}: ") from None
+        except KeyError as error:  # a batch lacks a column that the schema has
+            raise FormatError(f"damaged: {error.args[0]}", place=f"{name}: ") from None
         except (pa.ArrowException, OSError, EOFError) as error:
             if isinstance(error, OSError) and error.errno:
                 raise
@@ -97,6 +99,9 @@ def _column(schema: Any, source: Source, setting: str, field: str) -> list[str]:
             known = ", ".join(schema.names)
             problem = f"no column {shown(field)}; found {known}"
             raise _column_error(problem, schema, source, setting)
+        if names.count(name) > 1:
+            problem = f"{names.count(name)} columns {shown(name)}"
+            raise FormatError(problem, place=f"{source.shown_name}: ", hint="rename all but one")
         found = fields.field(name).type
         fields = found if hasattr(found, "fields") else None
     if setting == "field" and _text_type(found) is None:

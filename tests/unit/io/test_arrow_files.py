@@ -1,5 +1,6 @@
 """Documents of Arrow IPC files and streams, and of Feather files."""
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,61 @@ def test_damaged_files(tmp_path: Path, kind: str) -> None:
         # A stream may end after any of its batches.
         assert problem.startswith(f"{source.name}: ") or (not problem and kind == "stream")
         assert found == ROWS[: len(found)]
+
+
+def overwritten(source: Source, old: bytes, new: bytes) -> None:
+    data = Path(source.name).read_bytes()
+    assert data.count(old) == 1
+    Path(source.name).write_bytes(data.replace(old, new))
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize(
+    ("type_", "old", "new"),
+    [
+        (pa.string(), (0, 3, 8, 12), (0, 3, 2**30, 12)),
+        (pa.string(), (0, 3, 8, 12), (0, 3, 8, 2**30)),
+        (pa.string(), (0, 3, 8, 12), (-(2**30), 3, 8, 12)),
+        (pa.dictionary(pa.int32(), pa.string()), (0, 1, 2, 0), (0, 1, 2**30, 0)),
+    ],
+    ids=["an offset", "the last", "the first", "an index"],
+)
+def test_damaged_offsets_do_not_end_the_process(
+    tmp_path: Path, kind: str, type_: pa.DataType, old: tuple[int, ...], new: tuple[int, ...]
+) -> None:
+    words = ["low", "lower", "newx"] if type_ == pa.string() else ["low", "lower", "newx", "low"]
+    rows = pa.array(words).cast(type_)
+    source = write(tmp_path, pa.table({"text": rows}), kind)
+    overwritten(source, *(struct.pack("<4i", *each) for each in (old, new)))
+    for options in (ReadOptions(), ReadOptions(on_error="skip")):
+        with pytest.raises(errors.FormatError, match=r"out of bounds|offset|monotonic") as caught:
+            list(read(source, options))
+        assert str(caught.value).startswith(f"{source.name}: ")
+
+
+@pytest.mark.parametrize("type_", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+def test_texts_that_are_not_utf_8_are_faults_of_rows(tmp_path: Path, type_: pa.DataType) -> None:
+    source = write(tmp_path, pa.table({"text": pa.array(["low", "zzz"]).cast(type_)}), "stream")
+    overwritten(source, b"lowzzz", b"low\xff\xff\xff")
+    with pytest.raises(errors.InvalidUtf8Error, match="row 2: invalid UTF-8 in 'text'"):
+        list(read(source))
+    assert texts(list(read(source, ReadOptions(on_error="skip")))) == ["low"]
+
+
+def test_a_stream_that_names_more_bytes_than_it_has(tmp_path: Path) -> None:
+    source = write(tmp_path, pa.table({"text": ROWS}), "stream")
+    start = Path(source.name).read_bytes()[:8]
+    overwritten(source, start, start[:4] + struct.pack("<i", 2**31 - 1))
+    with pytest.raises(errors.FormatError, match=r"t\.arrow: .*Expected to read"):
+        list(read(source))
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+def test_two_columns_of_one_name(tmp_path: Path, kind: str) -> None:
+    table = pa.table([["a"], ["b"]], names=["text", "text"])
+    source = write(tmp_path, table, kind)
+    with pytest.raises(errors.FormatError, match=r"t\.arrow: 2 columns 'text'; rename"):
+        list(read(source))
 
 
 def test_feather_of_version_1(tmp_path: Path) -> None:
