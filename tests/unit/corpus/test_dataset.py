@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import piecework as pw
@@ -142,6 +144,55 @@ def test_verify_counts_again(folder: Path, member: str, problem: str) -> None:
     found = verify(folder)
     assert {finding.file for finding in found} == {".manifest.json"}
     assert problem in found[0].problem
+
+
+def parquet(tmp_path: Path) -> Path:
+    """Returns the only shard of a corpus of Parquet."""
+    source = write_lines(tmp_path / "in" / "a.jsonl", DOCUMENTS)
+    tokenize(TOK, pw.Corpus(source), tmp_path / "out", layout="parquet", engine=InProcess())
+    return tmp_path / "out" / "shard-00000.parquet"
+
+
+def test_damaged_parquet_of_a_corpus(tmp_path: Path) -> None:
+    path = parquet(tmp_path)
+    data = path.read_bytes()
+    footer, found = int.from_bytes(data[-8:-4], "little") + 8, list[str]()
+    for seed in range(400):
+        choice, changed = random.Random(seed), bytearray(data)
+        for _ in range(choice.randint(1, 4)):
+            place = choice.randrange(footer if seed % 2 else len(data))
+            changed[-1 - place] ^= 1 << choice.randrange(8)
+        path.write_bytes(changed)
+        try:
+            list(Dataset(tmp_path / "out"))
+        except FormatError as error:
+            found.append(str(error))
+    assert 50 < len(found) < 350
+    assert all(problem.startswith(f"{path}: ") for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ({"ids": [[1], [2]]}, "2 rows and 2 tokens; expected 60 and"),
+        ({"ids": [1, 2]}, "expected lists of ids, found int64"),
+        ({"ids": [[1], None]}, "expected lists of ids, found nulls"),
+        ({"ids": [[1, None]]}, "expected lists of ids, found nulls"),
+        ({"other": [1]}, "damaged: "),
+    ],
+)
+def test_other_parquet_than_that_of_a_corpus(tmp_path: Path, table: Any, problem: str) -> None:
+    path = parquet(tmp_path)
+    pq.write_table(pa.table(table), path)
+    with pytest.raises(FormatError, match=rf"shard-00000\.parquet: {problem}"):
+        list(Dataset(tmp_path / "out"))
+
+
+def test_missing_files_of_a_corpus(folder: Path) -> None:
+    for path in folder.glob("shard-*"):
+        path.unlink()
+    with pytest.raises(MissingFileError, match="shard-0"):
+        list(Dataset(folder))
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from piecework._exceptions import wrap_os_error
 from piecework._io.extras import import_extra
 from piecework.corpus._layouts.layout import Layout, ShardContents, Target
 from piecework.errors import FormatError
@@ -43,6 +44,31 @@ def _table(rows: Rows) -> Any:
     if rows.kept is None:
         return pa.table({_COLUMN: ids})
     return rows.kept.combine_chunks().add_column(0, _COLUMN, ids)
+
+
+def _lists(path: str) -> Any:
+    """Returns the column of ids of a file.
+
+    Raises:
+        FileError: The file cannot be read.
+        FormatError: The file is damaged, or has no column of lists of ids.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        lists = pq.ParquetFile(path).read(columns=[_COLUMN]).column(_COLUMN)
+        lists.validate(full=True)
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise wrap_os_error(error, path) from None
+        raise FormatError(f"damaged: {error}", place=f"{path}: ") from None
+    kind = lists.type
+    if not pa.types.is_list(kind) or not pa.types.is_integer(kind.value_type):
+        raise FormatError(f"expected lists of ids, found {kind}", place=f"{path}: ")
+    if lists.null_count or any(chunk.values.null_count for chunk in lists.chunks):
+        raise FormatError("expected lists of ids, found nulls", place=f"{path}: ")
+    return lists
 
 
 class Parquet(Layout):
@@ -90,19 +116,17 @@ class Parquet(Layout):
     def read(target: Target) -> ShardContents:
         """Returns the tokens of a shard, which are decompressed into memory."""
         import numpy as np
-        import pyarrow as pa
-        import pyarrow.parquet as pq
 
         path = target.path(".parquet")
-        try:
-            lists = pq.read_table(path, columns=[_COLUMN]).column(_COLUMN)
-        except pa.ArrowInvalid as error:
-            raise FormatError(f"not a Parquet file: {error}", place=f"{path}: ") from None
+        lists = _lists(path)
         ids = np.concatenate(
             [chunk.flatten().to_numpy() for chunk in lists.chunks] or [np.empty(0, target.dtype)]
         )
-        lengths = lists.combine_chunks().value_lengths().to_numpy()
-        return ShardContents(ids, np.cumsum(lengths, dtype=np.int64))
+        ends = np.cumsum(lists.combine_chunks().value_lengths().to_numpy(), dtype=np.int64)
+        if (len(ends), len(ids)) != (target.rows, target.tokens):
+            problem = f"{len(ends):,} rows and {len(ids):,} tokens; expected {target.rows:,} and {target.tokens:,}"
+            raise FormatError(problem, place=f"{path}: ")
+        return ShardContents(ids, ends)
 
     @staticmethod
     def check() -> None:
