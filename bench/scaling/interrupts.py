@@ -89,11 +89,11 @@ def calls() -> Calls:
     chinese = (_chinese() * 9)[:TRAINED]
     for name, file in VOCABULARIES.items():
         tok = pw.Tokenizer.from_file(corpus.DATA / "vocabs" / file)
-        for call, function in _of_tokenizer(tok, text):
+        for call, function in of_tokenizer(tok, text):
             yield f"{name}, {call}", function
     yield from _of_others(text)
     yield from _of_stages(text[:WORD], chinese)
-    yield from _of_trainings(text[:TRAINED].replace("\n", " "))
+    yield from of_trainings(text[:TRAINED].replace("\n", " "))
     yield from _of_vocabularies(text)
 
 
@@ -104,7 +104,7 @@ def _chinese() -> str:
     )
 
 
-def _of_tokenizer(tok: pw.Tokenizer, text: str) -> Calls:
+def of_tokenizer(tok: pw.Tokenizer, text: str) -> Calls:
     """Yields the calls that encode, decode and report, on one long text, one word and blanks."""
     word, blanks = "abcdefghij" * (WORD // 10), " " * WORD
     ids = list(range(1000, 20000)) * (IDS // 19000)
@@ -192,7 +192,8 @@ def _of_stages(text: str, chinese: str) -> Calls:
         yield f"Split {pattern}", lambda split=split: split.pre_tokenize_str(text)
 
 
-def _of_trainings(line: str) -> Calls:
+def of_trainings(line: str) -> Calls:
+    """Yields the trainings of each model, on one line many times and as one word."""
     trainers: dict[str, Any] = {
         "WordPiece": pw.WordPieceTrainer(8000),
         "BPE": pw.BpeTrainer(8000),
