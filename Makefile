@@ -96,7 +96,7 @@ test-cluster: $(VENV)/.built $(VENV)-cluster/.ready ## Test the engines of clust
 	@$(NEED_NAMESPACES)$(LOOPBACK) $(VENV)-cluster/bin/pytest --quiet --numprocesses 2 --dist loadgroup tests/cluster $(ARGS)
 
 ##@ Long runs
-.PHONY: bench bench-figure scaling fuzz random fuzz-core unsafe parity
+.PHONY: bench bench-figure scaling torture fuzz random fuzz-core unsafe parity
 bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS are passed to bench/run.py; ARGS=figure: the cells of the picture)
 	$(BIN)/python bench/run.py $(ARGS)
 
@@ -106,6 +106,9 @@ bench-figure: $(VENV)/.run ## Draw the picture of the READMEs from bench/results
 
 scaling: $(VENV)/.built $(VENV)/.test ## Measure that time grows with the input, and how fast Ctrl-C ends calls (ARGS=interrupts: the latter)
 	PYTHONPATH=bench $(BIN)/python -m scaling $(ARGS)
+
+torture: $(VENV)/.built $(VENV)/.test ## Damage files, kill writers, fill disks and limit memory, for 30 minutes (ARGS="--seconds 120 --seed 0")
+	PYTHONPATH=bench $(BIN)/python -m torture $(ARGS)
 
 fuzz: $(VENV)/.built $(VENV)/.test ## Run many random trials, different in each run
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m fuzz $(ARGS)
