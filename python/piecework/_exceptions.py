@@ -171,7 +171,7 @@ def to_utf8(text: str) -> bytes:
         SurrogateError: The text contains a lone surrogate.
     """
     try:
-        return text.encode()
+        return str.encode(text)  # not what a subclass makes of it
     except UnicodeEncodeError as error:
         raise from_surrogate(error) from None
 

@@ -75,12 +75,13 @@ class PostProcessor(_component.Component):
 
 
 def _id_in(vocab: abc.Mapping[str, int], token: str) -> int:
-    if token not in vocab:
+    try:
+        return vocab[token]
+    except KeyError:
         raise _errors.VocabularyError(
             f"{_messages.shown(token)}, which the post-processor inserts, is not in the vocabulary",
             hint="add it to the tokenizer (`with_added_tokens`, or `special_tokens=` of the trainer)",
-        )
-    return vocab[token]
+        ) from None
 
 
 class _Token(_fields.Kind):

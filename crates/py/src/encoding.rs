@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use piecework_core::encoding::{self, Direction, NONE, NamedToken};
 use piecework_core::text::span::Span;
+use pyo3::Borrowed;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PySlice, PyType};
 
 use crate::aligned::{AlignedEncoding, Names};
-use crate::arguments::{position, wrong_type};
+use crate::arguments::{display_value, flag, items, position, string, wrong_type};
 use crate::errors::{invalid_setting, to_py};
 use crate::lists::list;
 use crate::threads::{detach, stoppable};
@@ -102,18 +103,31 @@ impl Encoding {
     }
 }
 
-/// Returns the side named `"left"` or `"right"`.
-fn side(name: &str) -> PyResult<Direction> {
-    match name {
-        "left" => Ok(Direction::Left),
-        "right" => Ok(Direction::Right),
-        other => Err(invalid_setting("direction", "\"left\" or \"right\"", format_args!("{other:?}"))),
+/// The side that an argument names `"left"` or `"right"`.
+struct Side(Direction);
+
+impl FromPyObject<'_, '_> for Side {
+    type Error = PyErr;
+
+    fn extract(direction: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match string("direction", &direction)? {
+            "left" => Ok(Self(Direction::Left)),
+            "right" => Ok(Self(Direction::Right)),
+            other => Err(invalid_setting("direction", "\"left\" or \"right\"", format_args!("{other:?}"))),
+        }
     }
 }
 
 /// Returns the index of a text; the default is 0.
 fn sequence(index: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     index.map_or(Ok(0), |index| position("sequence_index", index))
+}
+
+/// Returns an id or a type id; the default is 0.
+fn number(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
+    let Some(value) = value else { return Ok(0) };
+    u32::try_from(position(name, value)?)
+        .map_err(|_| invalid_setting(name, "an integer below 2**32", display_value(value)))
 }
 
 /// Returns an index as the columns count it; larger ones become the largest, which no token has.
@@ -318,30 +332,60 @@ impl Encoding {
     }
 
     /// Returns an encoding of the first (or last) `max_length` tokens, with the others in overflowing parts.
-    #[pyo3(signature = (max_length, stride=0, direction="right"))]
-    fn truncate(&self, max_length: usize, stride: usize, direction: &str) -> PyResult<Self> {
-        let direction = side(direction)?;
-        self.changed(|encoding| encoding.truncated(max_length, stride, direction))
+    #[pyo3(
+        signature = (max_length, stride=None, direction=Side(Direction::Right)),
+        text_signature = "($self, max_length, stride=0, direction='right')",
+    )]
+    fn truncate(
+        &self,
+        max_length: &Bound<'_, PyAny>,
+        stride: Option<&Bound<'_, PyAny>>,
+        direction: Side,
+    ) -> PyResult<Self> {
+        let stride = stride.map_or(Ok(0), |stride| position("stride", stride))?;
+        let max_length = position("max_length", max_length)?;
+        self.changed(|encoding| encoding.truncated(max_length, stride, direction.0))
     }
 
     /// Returns the encoding and its overflowing parts, padded to `length` tokens.
-    #[pyo3(signature = (length, *, direction="right", pad_id=0, pad_type_id=0, pad_token="[PAD]"))]
-    fn pad(&self, length: usize, direction: &str, pad_id: u32, pad_type_id: u32, pad_token: &str) -> PyResult<Self> {
-        let (token, direction) = (NamedToken::new(pad_token, pad_id), side(direction)?);
-        self.changed(|encoding| encoding.padded(length, &token, pad_type_id, direction))
+    #[pyo3(
+        signature = (length, *, direction=Side(Direction::Right), pad_id=None, pad_type_id=None, pad_token=None),
+        text_signature = "($self, length, *, direction='right', pad_id=0, pad_type_id=0, pad_token='[PAD]')",
+    )]
+    fn pad(
+        &self,
+        length: &Bound<'_, PyAny>,
+        direction: Side,
+        pad_id: Option<&Bound<'_, PyAny>>,
+        pad_type_id: Option<&Bound<'_, PyAny>>,
+        pad_token: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (length, pad_type_id) = (position("length", length)?, number("pad_type_id", pad_type_id)?);
+        let pad_token = pad_token.map_or(Ok("[PAD]"), |token| string("pad_token", token))?;
+        let token = NamedToken::new(pad_token, number("pad_id", pad_id)?);
+        self.changed(|encoding| encoding.padded(length, &token, pad_type_id, direction.0))
     }
 
     /// Returns the concatenation of encodings.
     #[staticmethod]
-    #[pyo3(signature = (encodings, growing_offsets=true))]
-    fn merge(encodings: Vec<Py<Self>>, growing_offsets: bool) -> PyResult<Self> {
+    #[pyo3(
+        signature = (encodings, growing_offsets=None),
+        text_signature = "(encodings, growing_offsets=True)",
+    )]
+    fn merge(encodings: &Bound<'_, PyAny>, growing_offsets: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        const EXPECTED: &str = "a list of encodings";
+        let growing_offsets = growing_offsets.map_or(Ok(true), |value| flag("growing_offsets", value))?;
+        let encodings: Vec<Py<Self>> = items("encodings", EXPECTED, encodings)?
+            .map(|each| each?.extract().map_err(|_| wrong_type("encodings", EXPECTED, encodings)))
+            .collect::<PyResult<_>>()?;
         let inner: Vec<_> = encodings.iter().map(|encoding| &*encoding.get().inner).collect();
         let merged = |encodings| Ok(encoding::Encoding::merged(encodings, growing_offsets));
         AlignedEncoding::changed(&inner, merged).map(Self::new).map_err(to_py)
     }
 
     /// Returns the encoding with all tokens assigned to the text with the index `sequence_id`.
-    fn with_sequence_id(&self, sequence_id: usize) -> PyResult<Self> {
+    fn with_sequence_id(&self, sequence_id: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let sequence_id = position("sequence_id", sequence_id)?;
         self.changed(|encoding| Ok(encoding.with_sequence(sequence_id)))
     }
 

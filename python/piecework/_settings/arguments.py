@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from piecework._core import ArrowTexts
@@ -66,6 +66,20 @@ def check_iterable(name: str, value: Iterable[Item], expected: str) -> Iterator[
         raise wrong_type(name, expected, value) from None
 
 
+def checked_parts(kind: type[Item], parts: Iterable[Item]) -> Iterator[Item]:
+    """Iterates over an argument named `parts`, all of which are of one class, or raises a TypeError."""
+    for part in check_iterable("parts", parts, f"an iterable of {kind.__name__}"):
+        if not isinstance(part, kind):
+            raise wrong_type("parts", f"a {kind.__name__}", part)
+        yield part
+
+
+def check_mapping(name: str, value: object) -> None:
+    """Raises a TypeError for an argument that is neither a mapping nor None."""
+    if value is not None and not isinstance(value, Mapping):
+        raise wrong_type(name, "a mapping or None", value)
+
+
 def check_index(name: str, value: object) -> int:
     """Returns an argument that is an integer (NumPy's included), or raises a TypeError that names it."""
     try:
@@ -84,7 +98,9 @@ def check_range(name: str, value: object, size: int) -> tuple[int, int]:
         raise wrong_type(name, "a pair of a start and an end, or None", value)
     start, end = (check_index(name, number) for number in value)
     if not 0 <= start <= end <= size:
-        message = f"expected a start and an end from 0 to {size}, found {start} and {end}"
+        message = (
+            f"expected a start and an end from 0 to {size}, found {shown(start)} and {shown(end)}"
+        )
         raise ConfigError(message, setting=name)
     return start, end
 

@@ -92,7 +92,7 @@ class Dataset:
         number = check_index("row", row)
         place = number + len(self) if number < 0 else number
         if not 0 <= place < len(self):
-            raise IndexError(f"there is no row {number}; the corpus has {len(self):,}")
+            raise IndexError(f"there is no row {shown(number)}; the corpus has {len(self):,}")
         shard = bisect_right(self._ends, place)
         return self._row(self.shard(shard), place - (self._ends[shard - 1] if shard else 0))
 
@@ -114,14 +114,22 @@ class Dataset:
     def shard(self, number: int) -> ShardContents:
         """Returns the ids of all rows of a shard, and where the rows end.
 
+        Args:
+            number: The index of the shard in its manifest, from 0.
+
         Raises:
+            ConfigError: There is no such shard.
             FileError: A file is missing, or is too short.
             FormatError: A file does not have its layout.
         """
+        number, shards = check_index("number", number), self.manifest.shards
+        if not 0 <= number < len(shards):
+            message = f"there is no shard {shown(number)}; the corpus has {len(shards):,}"
+            raise ConfigError(message, setting="number")
         # Threads may change the dictionary meanwhile; a shard that is read twice is the same.
         contents = self._open.get(number)
         if contents is None:
-            contents = self._layout.read(self._target(self.manifest.shards[number]))
+            contents = self._layout.read(self._target(shards[number]))
             if len(self._open) >= self._layout.most_open:
                 self._open = {}
             self._open[number] = contents

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import import_extra
-from piecework._settings.arguments import check_positive, check_str
+from piecework._settings.arguments import check_mapping, check_positive, check_str
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.engines import _messages
 from piecework.engines._connection import Connection
@@ -50,6 +50,7 @@ class Ray(Immutable):
     def __post_init__(self) -> None:
         """Checks the address and the number of workers."""
         check_positive("workers", self.workers)
+        check_mapping("runtime_env", self.runtime_env)
         if self.address is not None:
             check_str("address", self.address)
 

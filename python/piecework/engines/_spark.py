@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from piecework._io.extras import has_program, import_extra
-from piecework._settings.arguments import check_positive, check_str
+from piecework._settings.arguments import check_mapping, check_positive, check_str
 from piecework._settings.immutable import Immutable, dataclass
 from piecework.engines._connection import Connection
 from piecework.engines._messages import ATTEMPTS, by_value, pack, result_of, version
@@ -61,6 +61,7 @@ class Spark(Immutable):
     def __post_init__(self) -> None:
         """Checks the master and the number of workers."""
         check_positive("workers", self.workers)
+        check_mapping("config", self.config)
         if self.master is not None:
             check_str("master", self.master)
         if self.workers is not None and self.is_remote:

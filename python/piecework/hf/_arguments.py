@@ -6,6 +6,8 @@ import json
 import operator
 from typing import TYPE_CHECKING, Any
 
+from piecework._messages import shown
+
 if TYPE_CHECKING:
     from piecework._core import TextStages
 
@@ -53,7 +55,7 @@ def unsigned(value: Any, limit: int = 1 << 64) -> int:
     """Returns an integer from 0 to below `limit`."""
     number = operator.index(value)
     if not 0 <= number < limit:
-        raise OverflowError(f"{number} is not from 0 to {limit - 1}")
+        raise OverflowError(f"{shown(number)} is not from 0 to {limit - 1}")
     return number
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
+from piecework._messages import shown
 from piecework.hf._arguments import ignored, instance, number32, string, unsigned
 from piecework.hf._calls import checked_direction
-from piecework.hf._state import dumps
+from piecework.hf._state import dumps, loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -364,7 +364,10 @@ class Encoding:
 
     def __setstate__(self, state: bytes) -> None:
         """Takes columns that `__getstate__` returned."""
-        self._inner = _inner_of(json.loads(state))
+        try:
+            self._inner = _inner_of(loads(state))
+        except (KeyError, AttributeError):  # of JSON that holds something else
+            raise ValueError(f"expected the state of an Encoding, found {shown(state)}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the columns."""

@@ -6,6 +6,7 @@ import json
 import sys
 from typing import Any
 
+from piecework._messages import shown as shortened
 from piecework.hf._arguments import is_of_tokenizers, stages, string
 from piecework.hf._declared import Kind
 
@@ -81,7 +82,7 @@ def behavior(value: Any) -> str:
     if name not in _BEHAVIORS:
         listed = ", ".join(_BEHAVIORS)
         raise ValueError(
-            f"Wrong value for SplitDelimiterBehavior, expected one of: `{listed}`, found {value!r}"
+            f"Wrong value for SplitDelimiterBehavior, expected one of: `{listed}`, found {shortened(value)}"
         )
     return _BEHAVIORS[name]
 

@@ -6,6 +6,7 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from piecework._messages import shown
 from piecework.hf._arguments import is_of_tokenizers, listed, unsigned
 from piecework.hf._declared import DeclaredSettings
 from piecework.tokenizer._formats.own import PIECEWORK
@@ -31,6 +32,18 @@ def changes() -> None:
 def dumps(state: Any) -> str:
     """Returns compact JSON, as in a tokenizer.json."""
     return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
+def loads(text: str | bytes) -> Any:
+    """Returns the values of JSON.
+
+    Raises:
+        ValueError: It is no JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 class Component(DeclaredSettings):
@@ -97,6 +110,8 @@ class Component(DeclaredSettings):
     @classmethod
     def _of_custom(cls, custom: Any) -> Self:
         """Returns a component that calls an object of the caller."""
+        if custom is None:
+            raise TypeError(f"{cls._kind}: expected an object with its methods, found None")
         component = cls.__new__(cls)
         component._set({}, custom)
         return component
@@ -116,10 +131,10 @@ class Component(DeclaredSettings):
             ValueError: It is no state of this class.
         """
         try:
-            values = json.loads(state)
+            values = loads(state)
             found = values.get("type") if isinstance(values, dict) else None
             if not self._is_type(found):
-                raise ValueError(f"expected the type {self._type_name!r}, found {found!r}")
+                raise ValueError(f"expected the type {self._type_name!r}, found {shown(found)}")
         except ValueError as error:
             message = f"Error while attempting to unpickle {self._kind}: {error}"
             raise ValueError(message) from None

@@ -9,6 +9,7 @@ import operator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
+from piecework._messages import shown
 from piecework.hf._arguments import flag, instance, listed, number32, stages, string
 from piecework.hf._patterns import Regex, behavior as behavior_state, pattern_state
 
@@ -326,6 +327,10 @@ class NormalizedString(_CallbackText):
             return None
         return self._part(start, min(end, len(self._text)))
 
+    def __iter__(self) -> Iterator[NormalizedString]:
+        """Iterates over the characters; in `tokenizers` the iteration has no end."""
+        return (self._part(place, place + 1) for place in range(len(self._text)))
+
     def __str__(self) -> str:
         """Returns the normalized text."""
         return self._text
@@ -549,7 +554,9 @@ def _choice(value: Any, names: tuple[str, ...], what: str) -> str:
     name = getattr(value, "value", value)
     if name not in names:
         expected = ", ".join(names)
-        raise ValueError(f"Wrong value for {what}, expected one of `{expected}`, found {value!r}")
+        raise ValueError(
+            f"Wrong value for {what}, expected one of `{expected}`, found {shown(value)}"
+        )
     return str(name)
 
 

@@ -11,6 +11,7 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from piecework._messages import shown as _shown
 from piecework.hf import _arguments, _calls, _patterns, _state
 from piecework.hf._arguments import character as _character, flag as _flag, string as _string
 from piecework.hf._declared import setting as _setting
@@ -393,8 +394,12 @@ class DecodeStream:
 
     def __setstate__(self, state: tuple[list[int], bool, list[str] | None]) -> None:
         """Takes the state of another stream."""
-        self._start(state[0], state[1])
-        self._texts = state[2]
+        match state:
+            case ([*ids], bool(skip), [str()] | None as texts):
+                self._start([_id(number) for number in ids], skip)
+                self._texts = texts
+            case _:
+                raise ValueError(f"expected the state of a DecodeStream, found {_shown(state)}")
 
 
 class _CustomStream:

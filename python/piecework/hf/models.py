@@ -246,8 +246,9 @@ class Model(_state.Component):
             warnings.warn(message, DeprecationWarning, stacklevel=2)
             prefix = name
         paths = []
+        start = "" if prefix is None else f"{_string(prefix)}-"
         for suffix, text in self._files():
-            path = os.path.join(folder, suffix if prefix is None else f"{prefix}-{suffix}")
+            path = os.path.join(folder, start + suffix)
             write_aside(path, text.encode())
             paths.append(path)
         return paths

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence as _Sequence
 from typing import Any
 
-from piecework._messages import wrong_type as _wrong_type
+from piecework._messages import shown as _shown, wrong_type as _wrong_type
 from piecework.hf import _arguments, _patterns, _state, _strings
 from piecework.hf._arguments import flag as _flag, string as _string
 from piecework.hf._declared import setting as _setting
@@ -274,8 +274,10 @@ def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
         ValueError: The name is unknown.
     """
     if normalizer not in NORMALIZERS:
+        given: object = normalizer
+        name = given if isinstance(given, str) else _shown(given)
         raise ValueError(
-            f"{normalizer} is not a known unicode normalizer. Available are {NORMALIZERS.keys()}"
+            f"{name} is not a known unicode normalizer. Available are {NORMALIZERS.keys()}"
         )
     made: Normalizer = NORMALIZERS[normalizer]()
     return made

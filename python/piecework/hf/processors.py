@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from piecework._messages import shown as _shown
 from piecework._settings import arguments as _settings_arguments
 from piecework.hf import _arguments, _encoding, _state
 from piecework.hf._arguments import flag as _flag, number32 as _number32, string as _string
@@ -180,7 +181,7 @@ def _template(value: Any) -> list[_Piece]:
     from piecework.processors import _TEMPLATE
 
     if not isinstance(value, str | list) or not all(isinstance(item, str) for item in value):
-        raise TypeError(f"Expected Union[str, List[str]], found {value!r}")
+        raise TypeError(f"Expected Union[str, List[str]], found {_shown(value)}")
     pieces: list[_Piece] = []
     for item in value.split(" ") if isinstance(value, str) else value:
         try:
@@ -210,7 +211,9 @@ def _special(value: Any) -> dict[str, Any]:
         return {"id": _string(value["id"]), "ids": ids, "tokens": tokens}
     kinds = tuple(map(type, value)) if isinstance(value, tuple) else ()
     if len(kinds) != 2 or kinds.count(str) != 1:
-        raise TypeError(f"Expected Union[Tuple[str, int], Tuple[int, str], dict], found {value!r}")
+        raise TypeError(
+            f"Expected Union[Tuple[str, int], Tuple[int, str], dict], found {_shown(value)}"
+        )
     name, number = value if isinstance(value[0], str) else reversed(value)
     return {"id": _string(name), "ids": [_number32(number)], "tokens": [name]}
 

@@ -10,9 +10,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from piecework._messages import shown as _shortened
 from piecework.hf import _added_tokens, _arguments, _declared, _repr, _state
 from piecework.hf._arguments import flag as _flag, unsigned as _unsigned
 from piecework.hf._declared import Kind as _Kind, setting as _setting
@@ -99,9 +99,11 @@ class Trainer(_declared.DeclaredSettings):
 
     def __setstate__(self, state: bytes) -> None:
         """Takes JSON that `__getstate__` returned."""
-        read = json.loads(state)
-        own = read.pop("piecework", {})
-        ((_, settings),) = read.items()
+        name, read = type(self).__name__, _state.loads(state)
+        settings = read.get(name) if isinstance(read, dict) else None
+        if not isinstance(settings, dict):
+            raise ValueError(f"expected the state of a {name}, found {_shortened(read)}")
+        own = read.get("piecework", {})
         settings = settings.get("bpe_trainer", settings)
         settings.pop("words", None)
         self._values = dict.fromkeys(self._own) | settings | own
@@ -136,7 +138,7 @@ def _format(value: Any) -> str:
     """Returns the name in JSON of how progress is shown."""
     if value not in _FORMATS:
         raise ValueError(
-            f"expected one of {', '.join(_FORMATS)} as progress_format, found {value!r}"
+            f"expected one of {', '.join(_FORMATS)} as progress_format, found {_shortened(value)}"
         )
     return _FORMATS[value]
 

@@ -16,13 +16,24 @@ import pyarrow as pa
 import pytest
 
 import piecework as pw
-from piecework import decoders, models, normalizers, patterns, pre_tokenizers, processors
+from piecework import (
+    analysis,
+    corpus,
+    decoders,
+    engines,
+    models,
+    normalizers,
+    patterns,
+    pre_tokenizers,
+    processors,
+)
 from piecework.tokenizer._settings import Changes, LoadSettings
 
 TRAINER = pw.WordPieceTrainer(60)
 TOKENIZER = pw.train(["the cat sat on the mat"], TRAINER)
 UNIGRAM = pw.Tokenizer(models.Unigram([("a", -1.0)]))
 COUNTS = pw.WordCounts({"low": 1})
+TRACE: Any = pw.trace(["low lower"], TRAINER)
 ENCODING = TOKENIZER.encode("the cat")
 BATCH = TOKENIZER.encode_batch(["the", "cat sat"])
 
@@ -115,6 +126,29 @@ def pieces(ids: Any) -> object:
     return list(TOKENIZER.decode_stream().pieces(ids))
 
 
+def shard(number: Any) -> object:
+    path, engine = Path("text.txt"), engines.Local(1)
+    corpus.tokenize(TOKENIZER, pw.Corpus(path), "ids", engine=engine)
+    return corpus.Dataset("ids").shard(number)
+
+
+def merge_lines(depth: Any) -> object:
+    return list(TOKENIZER.lineage("the").merge_lines(depth))
+
+
+def times_less_likely(other: Any) -> object:
+    steps: Any = UNIGRAM.explain("a").words[0].steps
+    return steps.times_less_likely(other)
+
+
+def states(steps: Any) -> object:
+    return list(TRACE.states(steps))
+
+
+def criteria_steps(steps: Any) -> object:
+    return list(pw.trace_criteria(["low"], TRAINER, criteria=["pmi"]).steps(steps))
+
+
 CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "train": (pw.train, {"texts": ["low"], "trainer": TRAINER}),
     "Corpus": (pw.Corpus, {"paths": "text.txt"}),
@@ -182,6 +216,10 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "token_to_sequence": (ENCODING.token_to_sequence, {"token_index": 1}),
     "word_to_tokens": (ENCODING.word_to_tokens, {"word_index": 1, "sequence_index": 0}),
     "word_to_chars": (ENCODING.word_to_chars, {"word_index": 1, "sequence_index": 0}),
+    "Encoding.truncate": (ENCODING.truncate, {"max_length": 1, "stride": 0}),
+    "Encoding.pad": (ENCODING.pad, {"length": 4, "pad_id": 0, "pad_type_id": 0}),
+    "Encoding.merge": (pw.Encoding.merge, {"encodings": [ENCODING]}),
+    "with_sequence_id": (ENCODING.with_sequence_id, {"sequence_id": 1}),
     "encoding[]": (lambda place: ENCODING[place], {"place": 1}),
     "Encoding": (pw.Encoding, {"state": ENCODING.__reduce__()[1][0]}),  # type: ignore[call-arg, index]
     "batch[]": (lambda place: BATCH[place], {"place": 1}),
@@ -201,6 +239,24 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "patterns.from_tiktoken": (patterns.from_tiktoken, {"pattern": "a"}),
     "normalizer": (normalizers.Normalizer.from_dict, {"data": {"type": "Lowercase"}}),
     "pre_tokenizer": (pre_tokenizers.PreTokenizer.from_dict, {"data": {"type": "Whitespace"}}),
+    "shard": (shard, {"number": 0}),
+    "Comparison.lines": (pw.compare(TOKENIZER, "low").lines, {"width": 9}),
+    "merge_lines": (merge_lines, {"depth": 0}),
+    "times_less_likely": (times_less_likely, {"other": None}),
+    "MergeTrace.words": (TRACE.words, {"step": 1}),
+    "trace": (pw.trace, {"texts": ["low"], "trainer": TRAINER, "top": 1, "words": 1}),
+    "evaluate, disagreements": (
+        pw.evaluate,
+        {"tokenizers": {"a": TOKENIZER, "b": TOKENIZER}, "texts": ["a"], "disagreements": 1},
+    ),
+    "MergeTrace.states": (states, {"steps": slice(None)}),
+    "MergeTrace.to_text": (TRACE.to_text, {"steps": slice(None)}),
+    "CriteriaTrace.steps": (criteria_steps, {"steps": slice(None)}),
+    "Parity.of": (analysis.Parity.of, {"tokens": {"en": 1}, "reference": "en"}),
+    "Agreement.total": (analysis.Agreement.total, {"parts": [], "most": 1}),
+    "TextSums.total": (analysis.TextSums.total, {"parts": []}),
+    "Ray": (engines.Ray, {"runtime_env": None}),
+    "Spark": (engines.Spark, {"config": None}),
     "WordPieceTrainer": (pw.WordPieceTrainer, {"vocab_size": 60}),
     "BpeTrainer": (pw.BpeTrainer, {"vocab_size": 60}),
     "UnigramTrainer": (pw.UnigramTrainer, {"vocab_size": 60}),

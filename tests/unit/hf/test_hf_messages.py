@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hf_peers import OURS, THEIRS, check_same, outcome
+from hf_peers import OURS, THEIRS, check_same, evaluated, outcome
 
 BUILD = "k = Tokenizer(models.WordLevel({'a': 0, 'b': 1, 'u': 2}, 'u')); k.pre_tokenizer = pre_tokenizers.Whitespace(); "
 
@@ -319,3 +319,43 @@ def test_missing_attributes_are_attribute_errors() -> None:
     for text in (OURS.NormalizedString("a"), OURS.PreTokenizedString("a")):
         with pytest.raises(AttributeError, match="no attribute 'foo'"):
             text.foo  # noqa: B018  # raises
+
+
+CYCLE = "k = []; k.append(k); "
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (f"{CYCLE}processors.TemplateProcessing(k)", "Expected Union"),
+        (f"{CYCLE}m.PreTokenizedString('a').get_splits(k)", "Wrong value for OffsetReferential"),
+        (f"{CYCLE}m.BertWordPieceTokenizer(sep_token=k)", "a str or an AddedToken"),
+        (f"{CYCLE}models.WordLevel({{'a': 0}}, 'a').save('.', k)", "an instance of 'str'"),
+        ("normalizers.Normalizer.custom(None)", "with its methods, found None"),
+        ("decoders.Decoder.custom(None)", "with its methods, found None"),
+        ("decoders.DecodeStream().__setstate__({})", "the state of a DecodeStream"),
+        ("decoders.DecodeStream().__setstate__(([1], False, [3]))", "the state of a DecodeStream"),
+        ("normalizers.unicode_normalizer_from_str(10**5000)", "not a known unicode normalizer"),
+        ("models.WordPiece(max_input_chars_per_word=-(10**5000))", "is not from 0"),
+        ("Encoding().__setstate__('{}')", "the state of an Encoding"),
+        ("Encoding().__setstate__('[' * 100_000)", "nested too deeply"),
+        ('trainers.BpeTrainer().__setstate__(\'{"type": "NFC"}\')', "the state of a BpeTrainer"),
+        ("trainers.BpeTrainer().__setstate__('[]')", "the state of a BpeTrainer"),
+    ],
+)
+def test_errors_of_hostile_values(call: str, message: str) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError), match=message):
+        evaluated(OURS, call)
+
+
+def test_the_characters_of_a_normalized_string_end() -> None:
+    text = OURS.NormalizedString("né")
+    text.nfd()
+    assert [part.normalized for part in text] == ["n", "e", "\u0301"]
+
+
+def test_without_a_normalizer_a_text_stays() -> None:
+    tok = OURS.CharBPETokenizer(bert_normalizer=False)
+    assert tok.normalize("Né") == "Né"
+    with pytest.raises(TypeError):
+        tok.normalize(3)

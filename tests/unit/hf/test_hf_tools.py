@@ -9,6 +9,7 @@ import tokenizers.tools
 
 import piecework.hf.tools
 from hf_peers import OURS, THEIRS
+from piecework.errors import MissingExtraError
 
 MODULES = ((OURS, piecework.hf.tools), (THEIRS, tokenizers.tools))
 
@@ -78,12 +79,29 @@ def test_text_tokens_and_labels_are_escaped() -> None:
     assert show("") is not None
 
 
+def test_annotations_are_checked() -> None:
+    tools = piecework.hf.tools
+    tok = OURS.Tokenizer(OURS.models.WordLevel({"a": 0}, "a"))
+    show = tools.EncodingVisualizer(tok, default_to_notebook=False)
+    annotation = tools.Annotation
+    for wrong in (annotation(-1, 1, "x"), annotation(0, 2, "x")):
+        with pytest.raises(ValueError, match="annotations: expected ranges of the text"):
+            show("a", [wrong])
+    with pytest.raises(TypeError, match="annotations: expected objects with start, end, label"):
+        show.calculate_label_colors(["x"])  # type: ignore[list-item]
+    encoding = tok.encode("a")
+    with pytest.raises(ValueError, match="at least one character"):
+        show.consecutive_chars_to_html([], "a", encoding)
+    with pytest.raises(TypeError, match="consecutive_chars_list: expected objects with char_ix"):
+        show.consecutive_chars_to_html(["a"], "a", encoding)
+
+
 def test_notebooks_need_ipython(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "IPython.display", None)
     tok = OURS.Tokenizer(OURS.models.BPE())
-    with pytest.raises(ImportError, match="default_to_notebook"):
+    with pytest.raises(MissingExtraError, match="default_to_notebook"):
         piecework.hf.tools.EncodingVisualizer(tok)
     with pytest.raises(ImportError, match="default_to_notebook"):
         piecework.hf.tools.EncodingVisualizer(tok, default_to_notebook=False)("a", None, True)

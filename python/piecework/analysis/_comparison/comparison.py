@@ -9,7 +9,7 @@ import numpy as np
 
 from piecework._display import abridged, display_token, quoted
 from piecework._result import Result
-from piecework._settings.arguments import check_range, check_str
+from piecework._settings.arguments import check_index, check_range, check_str
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._comparison.alignment import align, white_space
 from piecework.errors import RegexError, SurrogateError, UnknownTokenError
@@ -117,6 +117,7 @@ class Comparison(Result["Split"]):
         """
         from piecework._show.terminal import lines
 
+        width = None if width is None else check_index("width", width)
         return lines(self._document(), width)
 
     def _document(self) -> Iterable[ShownBlock]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from piecework._settings.arguments import check_index, checked_parts
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._comparison.alignment import align, white_space
 from piecework.analysis._comparison.comparison import Block, alignment, compare
@@ -117,7 +118,7 @@ class Agreement(Record):
     @classmethod
     def total(cls, parts: Iterable[Agreement], most: int) -> Agreement:
         """Returns the sum of parts, with at most the first `most` disagreements."""
-        each = tuple(parts)
+        each, most = tuple(checked_parts(cls, parts)), check_index("most", most)
         found = [disagreement for part in each for disagreement in part.disagreements]
         found.sort(key=lambda one: (one.source, one.position))
         names = ("texts", "characters", "equal_texts", "equal_characters")

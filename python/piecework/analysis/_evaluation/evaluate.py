@@ -137,7 +137,7 @@ def _checked_number(disagreements: int | None) -> int | None:
         raise wrong_type("disagreements", "an integer or None", disagreements)
     number = None if disagreements is None else check_index("disagreements", disagreements)
     if number is not None and number < 0:
-        message = f"expected an integer from 0 on, found {number}"
+        message = f"expected an integer from 0 on, found {shown(number)}"
         raise ConfigError(message, setting="disagreements")
     return number
 

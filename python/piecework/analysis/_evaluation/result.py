@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from piecework._messages import did_you_mean, shown
+from piecework._messages import did_you_mean, shown, wrong_type
 from piecework._result import Result
+from piecework._settings.arguments import check_str
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._evaluation.metrics import METRICS, PARITY_METRICS, Value
 from piecework.analysis._evaluation.sums import COUNTERS, TextSums
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from piecework._show.document import Block
     from piecework.analysis._evaluation.agreement import Agreement
@@ -87,6 +89,10 @@ class Parity(Record):
         >>> Parity.of({"en": 100, "de": 150}, "en").premiums
         {'en': 1.0, 'de': 1.5}
         """
+        if not isinstance(tokens, Mapping):
+            raise wrong_type("tokens", "a mapping of languages to numbers", tokens)
+        if check_str("reference", reference) not in tokens:
+            raise ConfigError(f"{shown(reference)} is no key of `tokens`", setting="reference")
         own = tokens[reference]
         premiums = {name: count / own if own else None for name, count in tokens.items()}
         return cls(reference, premiums, gini(list(tokens.values())))

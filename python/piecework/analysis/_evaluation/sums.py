@@ -9,6 +9,7 @@ import numpy as np
 
 from piecework._core import ArrowTexts, TextMeasures
 from piecework._exceptions import locate
+from piecework._settings.arguments import checked_parts
 from piecework._settings.immutable import Record, dataclass
 from piecework.analysis._evaluation.agreement import Agreement, AgreementMeter
 from piecework.analysis._measuring import PLAIN, Place
@@ -117,7 +118,7 @@ class TextSums(Record):
     def total(cls, parts: Iterable[TextSums]) -> TextSums:
         """Returns the sum of parts."""
         total = cls.of(TextMeasures().figures(), ())
-        for part in parts:
+        for part in checked_parts(cls, parts):
             total = total._plus(part)
         return total
 

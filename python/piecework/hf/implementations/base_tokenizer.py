@@ -6,7 +6,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from piecework import hf as _hf
+from piecework._messages import shown as _shown
 from piecework.hf import models as _models
+from piecework.hf._arguments import string as _string
 from piecework.hf._tokenizer import Tokenizer as _Tokenizer
 
 if TYPE_CHECKING:
@@ -135,8 +137,9 @@ class BaseTokenizer:
     # --- encoding and decoding ------------------------------------------------------------------
 
     def normalize(self, sequence: str) -> str:
-        """Returns the normalized text."""
-        text: str = self._tokenizer.normalizer.normalize_str(sequence)
+        """Returns the normalized text; without a normalizer the text itself."""
+        normalizer = self._tokenizer.normalizer
+        text: str = _string(sequence) if normalizer is None else normalizer.normalize_str(sequence)
         return text
 
     encode = _passed(_Tokenizer.encode, "sequence")
@@ -219,7 +222,7 @@ def _bpe(vocab: Any, merges: Any, unk_token: str | AddedToken, **settings: Any) 
     """Returns a tokenizer with a BPE model, which is empty unless both vocabulary and merges are given."""
     if vocab is None or merges is None:
         vocab = merges = None
-    tokenizer = _Tokenizer(_models.BPE(vocab, merges, unk_token=str(unk_token), **settings))
+    tokenizer = _Tokenizer(_models.BPE(vocab, merges, unk_token=_token_text(unk_token), **settings))
     _add_known(tokenizer, [unk_token])
     return tokenizer
 
@@ -238,9 +241,16 @@ def _set_spaces(tokenizer: _Tokenizer, replacement: str, add_prefix_space: bool)
     tokenizer.decoder = _hf.decoders.Metaspace(replacement, scheme)
 
 
+def _token_text(token: object) -> str:
+    """Returns the content of a special token, given as a `str` or as an `AddedToken`."""
+    if not isinstance(token, str | _hf.AddedToken | type(None)):
+        raise TypeError(f"expected a str or an AddedToken, found {_shown(token)}")
+    return str(token)
+
+
 def _add_known(tokenizer: _Tokenizer, tokens: Iterable[Any]) -> None:
     """Adds the special tokens that are in the vocabulary."""
-    for name in map(str, tokens):
+    for name in map(_token_text, tokens):
         if tokenizer.token_to_id(name) is not None:
             tokenizer.add_special_tokens([name])
 

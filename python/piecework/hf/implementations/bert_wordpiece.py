@@ -60,7 +60,9 @@ class BertWordPieceTokenizer(_base_tokenizer.BaseTokenizer):
     ) -> None:
         """Creates the tokenizer."""
         parameters = _base_tokenizer._parameters("BertWordPiece", locals())
-        tokenizer = _tokenizer.Tokenizer(_models.WordPiece(vocab, unk_token=str(unk_token)))
+        tokenizer = _tokenizer.Tokenizer(
+            _models.WordPiece(vocab, unk_token=_base_tokenizer._token_text(unk_token))
+        )
         _base_tokenizer._add_known(
             tokenizer, (unk_token, sep_token, cls_token, pad_token, mask_token)
         )

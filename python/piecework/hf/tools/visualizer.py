@@ -7,8 +7,13 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from piecework._messages import wrong_type as _wrong_type
+from piecework._settings.arguments import check_iterable as _check_iterable
+from piecework.errors import MissingExtraError as _MissingExtraError
+from piecework.hf._arguments import string as _string
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from piecework.hf._encoding import Encoding
     from piecework.hf._tokenizer import Tokenizer
@@ -55,6 +60,7 @@ class _Character:
     """Holds a character of the text: its position, its tokens and the index of its annotation."""
 
     __slots__ = ("anno_ix", "char_ix", "tokens")
+    ATTRIBUTES = ("char_ix", "token_ix", "tokens")
 
     def __init__(self, char_ix: int | None) -> None:
         self.char_ix = char_ix
@@ -76,7 +82,7 @@ class EncodingVisualizer:
         annotation_converter: Returns the :class:`Annotation` of an annotation of another type.
 
     Raises:
-        ImportError: `default_to_notebook` is set, and IPython is not installed.
+        MissingExtraError: `default_to_notebook` is set, and IPython is not installed.
 
     >>> from piecework.hf import Tokenizer, models, pre_tokenizers
     >>> from piecework.hf.tools import EncodingVisualizer
@@ -120,12 +126,16 @@ class EncodingVisualizer:
             The HTML; None if it was shown.
 
         Raises:
-            ImportError: It is to be shown, and IPython is not installed.
+            MissingExtraError: It is to be shown, and IPython is not installed.
         """
         is_shown = self.default_to_notebook if default_to_notebook is None else default_to_notebook
         display = _notebook() if is_shown else None
         convert = self.annotation_converter
-        ranges = [convert(each) if convert else each for each in annotations or ()]
+        ranges = _annotations(convert(each) if convert else each for each in annotations or ())
+        for each in ranges:
+            if each.start < 0 or each.end > len(text):
+                message = f"found {each.start} to {each.end} in a text of {len(text)} characters"
+                raise ValueError(f"annotations: expected ranges of the text, {message}")
         page = _page(text, self.tokenizer.encode(text), ranges)
         if display is None:
             return page
@@ -140,7 +150,7 @@ class EncodingVisualizer:
         >>> EncodingVisualizer.calculate_label_colors([Annotation(0, 1, "b"), Annotation(1, 2, "a")])
         {'a': 'hsl(10,32%,64%)', 'b': 'hsl(137,32%,64%)'}
         """
-        labels = sorted({annotation.label for annotation in annotations})
+        labels = sorted({annotation.label for annotation in _annotations(annotations)})
         step = max(_HUES // max(len(labels), 1), _LEAST_STEP)
         return {
             label: f"hsl({_FIRST_HUE + place * step},32%,64%)" for place, label in enumerate(labels)
@@ -160,7 +170,12 @@ class EncodingVisualizer:
         Returns:
             A ``span``, whose text is escaped.
         """
-        first, last = consecutive_chars_list[0], consecutive_chars_list[-1]
+        name = "consecutive_chars_list"
+        characters = _with_attributes(name, consecutive_chars_list, _Character.ATTRIBUTES)
+        if not characters:
+            raise ValueError(f"{name}: expected at least one character")
+        first, last, text = characters[0], characters[-1], _string(text)
+        (encoding,) = _with_attributes("encoding", [encoding], ["tokens"])
         token = None if first.token_ix is None else encoding.tokens[first.token_ix]
         if first.char_ix is None:
             return _span("special-token", "", stoken=token)
@@ -174,14 +189,28 @@ class EncodingVisualizer:
         return _span(" ".join([*classes, "special-token"]), shown, stok=token)
 
 
+def _annotations(given: Iterable[Any]) -> list[Any]:
+    """Returns annotations, or raises a TypeError."""
+    return _with_attributes("annotations", given, ("start", "end", "label"))
+
+
+def _with_attributes(name: str, given: Iterable[Any], attributes: Sequence[str]) -> list[Any]:
+    """Returns objects that have some attributes, or raises a TypeError that names their argument."""
+    found = list(_check_iterable(name, given, "a list"))
+    for each in found:
+        if not all(hasattr(each, attribute) for attribute in attributes):
+            raise _wrong_type(name, f"objects with {', '.join(attributes)}", each)
+    return found
+
+
 def _notebook() -> Callable[[str], None]:
     """Returns a function that shows HTML in a notebook."""
     try:
         from IPython.display import HTML, display  # type: ignore[import-not-found]  # optional
     except ImportError as error:
-        raise ImportError(
-            "default_to_notebook: IPython is not installed; install it, or pass default_to_notebook=False"
-        ) from error
+        hint = "install it, or pass default_to_notebook=False"
+        message = "IPython is not installed"
+        raise _MissingExtraError(message, setting="default_to_notebook", hint=hint) from error
     return lambda page: display(HTML(page))
 
 

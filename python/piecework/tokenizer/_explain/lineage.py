@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._messages import shown, with_hint
 from piecework._result import Result
+from piecework._settings.arguments import check_index
 from piecework._settings.immutable import dataclass
 from piecework.errors import VocabularyError
 
@@ -113,6 +114,7 @@ class Lineage(Result["Lineage"]):
         """Iterates over the merges of the tree, one per line from a level on, with parts indented below the merged token."""
         from piecework._show.document import Text
 
+        depth = check_index("depth", depth)
         merged = ((node, level) for node, level in self._tree() if node.left is not None)
         for number, (node, level) in enumerate(merged):
             if number == _MAX_LINES:

@@ -6,6 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._display import quoted
+from piecework._messages import wrong_type
 from piecework._settings.immutable import Record, dataclass
 
 if TYPE_CHECKING:
@@ -266,6 +267,8 @@ class SegmentationLattice(Record):
 
     def times_less_likely(self, other: Segmentation) -> float:
         """Returns how many times less likely than `taken` a segmentation is; 1 or more, and at most e**99."""
+        if not isinstance(other, Segmentation):
+            raise wrong_type("other", "a Segmentation", other)
         return exp(min(max(self.taken.score - other.score, 0.0), 99.0))
 
     def to_dict(self) -> dict[str, Any]:

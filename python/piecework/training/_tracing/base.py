@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, overload
 
 from piecework._io.extras import import_extra
 from piecework._io.files import Pathish, checked, replacing, write_aside
+from piecework._messages import wrong_type
 from piecework._result import MAX_ROWS, Result
 from piecework.errors import ConfigError
 
@@ -59,7 +60,7 @@ class Saved(Result[Any]):
         """
         from piecework._show.terminal import as_text
 
-        return as_text(self._document(steps))
+        return as_text(self._document(as_range(steps)))
 
     def __str__(self) -> str:
         """Returns the first steps as lines of text; see :meth:`to_text` for all."""
@@ -125,6 +126,13 @@ def save_parquet(record: Saved, path: Pathish) -> None:
     parquet = import_extra("pyarrow.parquet", "parquet", name)
     with replacing(path) as temporary:
         parquet.write_table(table, temporary, compression="zstd")
+
+
+def as_range(steps: slice) -> slice:
+    """Returns an argument that is a slice, or raises a TypeError that names it."""
+    if not isinstance(steps, slice):
+        raise wrong_type("steps", "a slice", steps)
+    return steps
 
 
 def _table(record: Saved, place: str) -> pa.Table:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from piecework._result import MAX_ROWS
 from piecework._settings.choices import Criterion
-from piecework.training._tracing.base import Saved
+from piecework.training._tracing.base import Saved, as_range
 from piecework.training._tracing.merges import COLUMNS, MergeTrace
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class CriteriaTrace(Saved, Mapping[Criterion, "MergeTrace"]):
         Args:
             steps: The range of steps, by their indices from 0.
         """
-        for index in range(max(map(len, self.values()), default=0))[steps]:
+        indices = range(max(map(len, self.values()), default=0))
+        for index in indices[as_range(steps)]:
             row = {
                 criterion: trace[index] if index < len(trace) else None
                 for criterion, trace in self.items()

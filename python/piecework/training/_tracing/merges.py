@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from piecework._messages import shown
 from piecework._result import MAX_ROWS
 from piecework._settings.arguments import check_index
 from piecework.errors import ConfigError
-from piecework.training._tracing.base import Trace
+from piecework.training._tracing.base import Trace, as_range
 from piecework.training._tracing.steps import (
     Candidate,
     MergeTraceStep,
@@ -168,7 +169,7 @@ class MergeTrace(Trace[MergeTraceStep]):
         Raises:
             ConfigError: The range has gaps.
         """
-        if steps.step not in (None, 1):
+        if as_range(steps).step not in (None, 1):
             raise ConfigError("expected a range without gaps", setting="steps")
         chosen = self[steps]
         counts = self.symbols(chosen[0].number - 1) if chosen else {}
@@ -194,7 +195,8 @@ class MergeTrace(Trace[MergeTraceStep]):
         state = check_index("step", step)
         if not 0 <= state <= len(self):
             raise ConfigError(
-                f"expected a number of merges from 0 to {len(self)}, found {state}", setting="step"
+                f"expected a number of merges from 0 to {len(self)}, found {shown(state)}",
+                setting="step",
             )
         return state
 
@@ -243,7 +245,7 @@ class MergeTrace(Trace[MergeTraceStep]):
         Args:
             steps: The range of steps, by their indices from 0.
         """
-        for step in self[steps]:
+        for step in self[as_range(steps)]:
             words = [
                 {"word": word.word, "count": word.count, "tokens": list(word.tokens)}
                 for word in self.changed_words(step.number)

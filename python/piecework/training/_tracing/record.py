@@ -183,7 +183,9 @@ def _checked_limits(top: int, words: int | None, trainer: object) -> tuple[int, 
 def _checked(name: str, value: int, least: int) -> int:
     number = check_index(name, value)
     if isinstance(value, bool) or not least <= number <= _LARGEST:
-        raise ConfigError(f"expected an integer from {least} to 2^31, found {value}", setting=name)
+        raise ConfigError(
+            f"expected an integer from {least} to 2^31, found {shown(value)}", setting=name
+        )
     return number
 
 

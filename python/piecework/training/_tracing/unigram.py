@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piecework._result import MAX_ROWS
 from piecework._settings.immutable import Record, dataclass
-from piecework.training._tracing.base import Trace
+from piecework.training._tracing.base import Trace, as_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,7 +132,7 @@ class UnigramTrace(Trace[UnigramTraceStep]):
         Args:
             steps: The range of steps, by their indices from 0.
         """
-        return (step.to_dict() for step in self[steps])
+        return (step.to_dict() for step in self[as_range(steps)])
 
     def _document(self, steps: slice = slice(MAX_ROWS)) -> Iterator[Block]:
         from piecework.training._tracing.document import unigram_document
