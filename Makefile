@@ -96,7 +96,7 @@ test-cluster: $(VENV)/.built $(VENV)-cluster/.ready ## Test the engines of clust
 	@$(NEED_NAMESPACES)$(LOOPBACK) $(VENV)-cluster/bin/pytest --quiet --numprocesses 2 --dist loadgroup tests/cluster $(ARGS)
 
 ##@ Long runs
-.PHONY: bench bench-figure scaling torture fuzz random fuzz-core unsafe parity
+.PHONY: bench bench-figure scaling torture fuzz random random-calls fuzz-core unsafe parity
 bench: $(VENV)/.built $(VENV)/.test $(VENV)/.bench ## Measure speed and memory (ARGS are passed to bench/run.py; ARGS=figure: the cells of the picture)
 	$(BIN)/python bench/run.py $(ARGS)
 
@@ -116,6 +116,10 @@ fuzz: $(VENV)/.built $(VENV)/.test ## Run many random trials, different in each 
 random: $(VENV)/.built $(VENV)/.test ## Try random changes of vocabularies beside other libraries (SEED=0 is the first of TRIALS=20000)
 	PIECEWORK_SEED=$(or $(SEED),0) PIECEWORK_TRIALS=$(or $(TRIALS),20000) $(BIN)/pytest $(PARALLEL) \
 		tests/slow/property/test_random_changes.py $(ARGS)
+
+random-calls: $(VENV)/.built $(VENV)/.test ## Call everything public with random arguments (SEED=0 is the first of TRIALS=10000 of each)
+	PIECEWORK_SEED=$(or $(SEED),0) PIECEWORK_TRIALS=$(or $(TRIALS),10000) $(BIN)/pytest $(PARALLEL) \
+		tests/slow/property/test_random_calls.py $(ARGS)
 
 fuzz-core: ## Fuzz the fast path against the generic path with libFuzzer (SECONDS=60 for each of TARGETS)
 	@$(NEED_CARGO)fuzz/run.sh $(SECONDS) $(TARGETS)
