@@ -227,7 +227,7 @@ class _Process:
         faulthandler.cancel_dump_traceback_later()
         seconds = time.perf_counter() - start
         said = os.pread(errors, 1 << 16, before).decode(errors="replace")
-        if "panicked at" in said:  # in a thread
+        if "panicked at" in said and how != MEMORY:  # in a thread
             how, details = BROKEN, death(0, said)
         if how != BROKEN:
             shutil.rmtree(own)
@@ -248,7 +248,13 @@ def tried(call: Callable[[], int]) -> tuple[str, str, int]:
         except Broken as broken:
             return BROKEN, str(broken), 0
         except BaseException as error:  # noqa: BLE001  # any other is what this looks for
-            return BROKEN, described(error), 0
+            return MEMORY if lacks_object(error) else BROKEN, described(error), 0
+
+
+def lacks_object(error: BaseException) -> bool:
+    """Returns whether Python had no memory for a small object, which PyO3 and Python itself report in their own ways."""
+    is_of_pyo3 = type(error).__name__ == "PanicException" and "pointer is null" in str(error)
+    return is_of_pyo3 or (isinstance(error, SystemError) and "returned NULL" in str(error))
 
 
 def described(error: BaseException) -> str:

@@ -36,6 +36,9 @@ impl Growable for String {
     }
 }
 
+/// The length of vectors that are small in any case.
+const SHORT: usize = 1 << 10;
+
 /// Returns an empty vector with room for this number of values; ends the call if there is none.
 ///
 /// ```
@@ -46,7 +49,11 @@ impl Growable for String {
 /// assert_eq!(huge, Err(Stop::OutOfMemory));
 /// ```
 #[must_use]
+#[inline]
 pub fn with_room<T>(length: usize) -> Vec<T> {
+    if length <= SHORT {
+        return Vec::with_capacity(length);
+    }
     let mut values = Vec::new();
     values.make_room(length);
     values

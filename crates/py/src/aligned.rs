@@ -20,7 +20,7 @@ pub(crate) struct AlignedEncoding {
     /// The parts that truncation cut off, computed on first access: they are rarely used, and can be large.
     overflowing: OnceLock<Vec<Arc<Self>>>,
     /// The tokens that the parts are made of, and the maps of the text; `None` if parts are combined with each other.
-    windows: OnceLock<Option<(Windows, CharMaps)>>,
+    windows: OnceLock<Option<Box<(Windows, CharMaps)>>>,
     input: Option<TruncatedInput>,
     /// See [`Self::ascending`].
     ascending: OnceLock<[Ascending; 2]>,
@@ -214,9 +214,9 @@ impl AlignedEncoding {
         let Some(input) = self.input.as_ref().filter(|_| self.overflowing.get().is_none()) else { return Ok(None) };
         if self.windows.get().is_none() {
             let windows = input.windows()?;
-            self.windows.get_or_init(|| windows.map(|windows| (windows, input.row.maps())));
+            self.windows.get_or_init(|| windows.map(|windows| Box::new((windows, input.row.maps()))));
         }
-        Ok(self.windows.get().and_then(Option::as_ref))
+        Ok(self.windows.get().and_then(Option::as_deref))
     }
 
     /// Returns the index of the token that contains a character of text `sequence`.

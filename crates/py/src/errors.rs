@@ -100,11 +100,14 @@ pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
 
 /// Returns the exception for a `str` with lone surrogates.
 pub(crate) fn surrogate(error: PyErr) -> PyErr {
-    new_exception("from_surrogate", (error,))
+    surrogate_at(error, String::new())
 }
 
 /// Returns the exception for a `str` with lone surrogates, preceded by its place.
 pub(crate) fn surrogate_at(error: PyErr, place: String) -> PyErr {
+    if Python::attach(|py| error.is_instance_of::<PyMemoryError>(py)) {
+        return error;
+    }
     new_exception("from_surrogate", (error, place))
 }
 

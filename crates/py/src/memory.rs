@@ -2,7 +2,7 @@
 //!
 //! A failed allocation of Rust ends the process. So some memory is kept, which is never touched and costs nothing; when an
 //! allocation fails, it is given back, and the calls that run end with a `MemoryError` as soon as they ask whether to go on.
-//! Larger allocations than the half of it ask for room themselves, see `piecework_core`.
+//! Allocations of more than the half of it return errors themselves, see `piecework_core::memory`.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;

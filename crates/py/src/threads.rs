@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
@@ -96,10 +97,20 @@ thread_local! {
 pub(crate) fn stoppable<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     memory::reserve();
     let outer = LAST_CHECK.take();
-    let done = unless_stopped(finds_signal, work);
+    let done = catch_unwind(AssertUnwindSafe(|| unless_stopped(finds_signal, work)));
     LAST_CHECK.set(outer);
-    done.map_err(stopped)
+    match done {
+        Ok(done) => done.map_err(stopped),
+        Err(panic) if panic.downcast_ref() == Some(&NO_OBJECT) => {
+            Python::attach(|py| drop(PyErr::take(py)));
+            Err(memory::out_of_memory())
+        }
+        Err(panic) => resume_unwind(panic),
+    }
 }
+
+/// The panic of PyO3 where Python has no memory for an object.
+const NO_OBJECT: &str = "PyObject pointer is null";
 
 /// Returns the exception of a call that ended before its work was done.
 fn stopped(why: Stop) -> PyErr {

@@ -6,7 +6,7 @@ pub mod truncate;
 
 use std::ops::Range;
 
-use crate::memory::Growable;
+use crate::memory::{Growable, with_room};
 use crate::text::span::Span;
 
 /// The side of an encoding that truncation or padding changes.
@@ -128,8 +128,7 @@ impl Encoding {
         const SPECIAL: usize = 4;
         let (length, capacity) = (self.len(), self.len() + SPECIAL);
         let constant = |value| {
-            let mut column = Vec::new();
-            column.make_room(capacity);
+            let mut column = with_room(capacity);
             column.resize(length, value);
             column
         };
@@ -336,8 +335,7 @@ fn take_column<T: Copy>(column: &mut Vec<T>, capacity: usize) -> Vec<T> {
     if column.len() > LONG {
         return std::mem::take(column);
     }
-    let mut copy = Vec::new();
-    copy.make_room(capacity);
+    let mut copy = with_room(capacity);
     copy.append(column);
     copy
 }

@@ -4,7 +4,7 @@ use crate::decode::Decoder;
 use crate::pipeline::Tokenizer;
 use crate::postprocess::PostProcessor;
 
-/// What a tokenizer contains, each as the largest or the whole number of its kind.
+/// The sizes of a tokenizer, each the largest or the whole number of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
     /// The number of entries, added tokens included.

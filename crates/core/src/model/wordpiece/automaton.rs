@@ -27,7 +27,7 @@ use crate::lattice::UNKNOWN;
 use crate::memory::{Growable, with_room};
 use crate::model::long_pieces::{LongMatches, LongPieces, MOST_STEPS, is_long};
 use crate::numbers::random::Dropout;
-use crate::stop::Work;
+use crate::stop::{self, Work};
 use crate::strings::free_slots::FreeSlots;
 use crate::text::span::Span;
 
@@ -245,6 +245,7 @@ impl Automaton {
 
     /// Adds a rope and returns its index.
     fn rope(&mut self, pop: Pop) -> Rope {
+        self.ropes.make_room(1);
         self.ropes.push(pop);
         index(self.ropes.len() - 1)
     }
@@ -381,9 +382,11 @@ impl<'a, 'o> Builder<'a, 'o> {
             self.labels.push(label);
             let is_below = |&(span, _): &Key| self.rest(span, depth)[0] == label;
             let size = if keys.len() == 1 { 1 } else { keys.partition_point(is_below) };
+            next.make_room(1);
             next.push(KeyRange { keys: &keys[..size], depth: depth + 1, node, above });
             keys = &keys[size..];
         }
+        stop::check_growth(first, next.len());
         if first < next.len() {
             self.place(node, &mut next[first..]);
         }
