@@ -367,6 +367,7 @@ mod tests {
     use crate::encoding::truncate::TruncationStrategy;
     use crate::encoding::{Direction, NamedToken};
     use crate::error::Error;
+    use crate::format::{JsonSettings, read_tokenizer_json};
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::pipeline::EncodingPath;
@@ -559,6 +560,28 @@ mod tests {
                 (wanted.clone(), wanted),
                 "{text} {specials:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_symbol_that_the_model_finds_is_an_error_on_every_path() {
+        let json = r#"{"normalizer": null, "pre_tokenizer": null, "post_processor": null, "decoder": null,
+            "added_tokens": [{"id": 1, "content": "un", "normalized": true, "special": false, "single_word": false,
+                "lstrip": false, "rstrip": false}],
+            "model": {"type": "piecework.Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["un", 0.0], ["a", -1.0], ["▁", -1.0]],
+                "byte_fallback": false, "piecework": {"version": 1, "precision": "float32", "user_defined": ["un"]}}}"#;
+        let normalizer = r#"{"type": "piecework.SentencePiece", "precompiled_charsmap": null, "add_dummy_prefix": true,
+            "remove_extra_whitespaces": true, "escape_whitespaces": true, "treat_whitespace_as_suffix": false,
+            "user_defined_symbols": ["un"]}"#;
+        let json = json.replacen("null", normalizer, 1);
+        let tokenizer = read_tokenizer_json(json.as_bytes(), &JsonSettings::default()).unwrap();
+        assert_eq!(tokenizer.fast_path_kernel().err(), None);
+        for path in [EncodingPath::Fast, EncodingPath::Uncached, EncodingPath::Generic] {
+            let specials = SpecialsPolicy::Error(TextTokens::Untrusted);
+            let options = Options { path, specials, ..Options::default() };
+            assert_eq!(ids(&tokenizer, "aa", None, &options), Ok(vec![3, 2, 2]));
+            let error = ids(&tokenizer, "auna", None, &options).unwrap_err();
+            assert!(matches!(error, Error::SpecialToken { character: 1, .. }), "{path:?}: {error}");
         }
     }
 

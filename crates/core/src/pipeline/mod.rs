@@ -197,7 +197,8 @@ impl Tokenizer {
         };
         let shadows = added.tokens().iter().any(is_shadow);
         let fast = CutPlan::of(&parts.splitter, &parts.model);
-        let is_normalized = added.cutting().any(|token| token.normalized);
+        // Those that the model finds are searched for, too, where they are errors.
+        let is_normalized = added.tokens().iter().any(|token| token.normalized);
         let forms = is_normalized.then(|| NormalizedTokenSearch::of(&parts.splitter));
         let (decoder_inputs, decode_table, identity) = (OnceLock::new(), OnceLock::new(), Arc::default());
         let decoded_ids = AtomicUsize::new(0);
