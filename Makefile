@@ -121,7 +121,7 @@ random-calls: $(VENV)/.built $(VENV)/.test ## Call everything public with random
 	PIECEWORK_SEED=$(or $(SEED),0) PIECEWORK_TRIALS=$(or $(TRIALS),10000) $(BIN)/pytest $(PARALLEL) \
 		tests/slow/property/test_random_calls.py $(ARGS)
 
-fuzz-core: ## Fuzz the fast path against the generic path with libFuzzer (SECONDS=60 for each of TARGETS)
+fuzz-core: ## Fuzz readers, paths and models with libFuzzer (SECONDS=60 for each of TARGETS)
 	@$(NEED_CARGO)fuzz/run.sh $(SECONDS) $(TARGETS)
 
 unsafe: ## Test the vector kernels under Miri, AddressSanitizer and valgrind, where installed

@@ -3,12 +3,22 @@
 //! The first [`HEADER`] bytes choose a tokenizer and the options of a call; the others are text. A tokenizer keeps its
 //! scratch, so a trial finds the caches that earlier ones filled.
 
+pub mod added;
 mod bpe;
+#[path = "../../crates/core/tests/decoders/mod.rs"]
+mod decoders;
+pub mod decoding;
+pub mod files;
 /// The list of hard texts of the core's tests.
 #[path = "../../crates/core/tests/hard_texts/mod.rs"]
 pub mod hard_texts;
+pub mod models;
+#[path = "../../crates/core/tests/random/mod.rs"]
+mod random;
+pub mod reading;
 pub mod recipe;
 mod unigram;
+pub mod unigram_scores;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -103,6 +113,13 @@ impl Trial {
             panic!("{what}: got {got:?}\nwanted {wanted:?}\nof {self:?}\nkernel {kernel}\n{pipeline}");
         }
     }
+}
+
+/// Returns the bytes before the first byte of 0, and those after it.
+#[must_use]
+pub fn parts(data: &[u8]) -> [&[u8]; 2] {
+    let end = data.iter().position(|&byte| byte == 0);
+    end.map_or([data, b""], |end| [&data[..end], &data[end + 1..]])
 }
 
 /// Returns pseudo-random bytes that depend on `number` alone.
