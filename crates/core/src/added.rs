@@ -6,7 +6,7 @@
 //!
 //! A call that allows only some special tokens has finders of its own; the worker keeps those of its last such call.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 use hashbrown::{HashMap, HashTable};
@@ -548,18 +548,19 @@ impl AddedTokens {
 impl<'a> AddedTokenSearch<'a> {
     /// Returns the finder of what a text contains if its normalized form has a token; `None` if that is not known.
     ///
-    /// `of` returns the texts of which an ASCII character may be made.
-    pub(crate) fn sources(self, of: impl Fn(char) -> Option<Vec<String>>) -> Option<&'a Finder> {
+    /// `of` returns the texts of which one of some ASCII characters may be made; it may normalize every character.
+    pub(crate) fn sources(self, of: impl FnOnce(&BTreeSet<char>) -> Option<Vec<String>>) -> Option<&'a Finder> {
         let Finders { normalized, sources, .. } = self.finders;
         let find = || {
-            let mut patterns = Vec::new();
+            let mut characters = BTreeSet::new();
             for &place in &normalized.as_ref()?.places {
                 let form = self.tokens.token(self.tokens.tokens[place].id)?;
                 // Letters are in most texts, other characters in few.
                 let rare = |c: &char| c.is_ascii_graphic() && !c.is_ascii_alphanumeric();
                 let c = form.chars().find(rare).or_else(|| form.chars().find(char::is_ascii_graphic))?;
-                patterns.extend(of(c)?);
+                characters.insert(c);
             }
+            let patterns = of(&characters)?;
             if patterns.iter().any(String::is_empty) { None } else { Finder::new(&patterns, TOKENS).ok() }
         };
         sources.get_or_init(find).as_ref()

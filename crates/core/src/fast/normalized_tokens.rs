@@ -3,6 +3,8 @@
 //! A token of normalized text is reported where the generic path finds one. Where that is not known without
 //! normalizing, the range alone takes the generic path.
 
+use std::collections::BTreeSet;
+
 use super::{Failed, Result, UnchangedCharacters};
 use crate::added::{AddedTokenSearch, TextPart};
 use crate::normalize::Normalized;
@@ -67,18 +69,21 @@ impl NormalizedTokenSearch {
             && finds_none(&buffers.ascii)
     }
 
-    /// Returns the texts of which the normalizer may make an ASCII character; `None` if they are not known.
-    fn sources(&self, splitter: &WordSplitter, c: char) -> Option<Vec<String>> {
+    /// Returns the texts of which the normalizer may make one of some ASCII characters; `None` if they are not known.
+    fn sources(&self, splitter: &WordSplitter, characters: &BTreeSet<char>) -> Option<Vec<String>> {
         if let Some(rules) = splitter.locality()?.only_rules() {
-            let of_rules = rules.map_or(Some(Vec::new()), |rules| rules.sources(c));
-            return of_rules.map(|sources| [sources, vec![c.to_string()]].concat());
+            let mut sources: Vec<String> = characters.iter().map(char::to_string).collect();
+            for (rules, &c) in rules.iter().flat_map(|rules| characters.iter().map(move |c| (rules, c))) {
+                sources.extend(rules.sources(c)?);
+            }
+            return Some(sources);
         }
         self.characters?;
         let mut sources = Vec::new();
         for source in ('\0'..=char::MAX).filter(|&source| source.is_ascii() || Class::MAY_CHANGE_NFKD.contains(source))
         {
             let source = source.to_string();
-            if splitter.normalize(&source).ok()?.contains(c) {
+            if splitter.normalize(&source).ok()?.contains(|c| characters.contains(&c)) {
                 sources.push(source);
             }
         }
@@ -161,7 +166,7 @@ impl AddedTokenSplitter<'_> {
             let form = &self.buffers.ascii;
             return search.normalized(form, origin, |part| each(form, NormalizedTokenPart::Known(part)));
         }
-        let sources = search.sources(|c| known.sources(self.splitter, c));
+        let sources = search.sources(|characters| known.sources(self.splitter, characters));
         let is_cut = known.characters.is_some() && search.has_no_spaces() && !search.takes_spaces();
         if let (Some(sources), true) = (sources, is_cut) {
             let is_end = |at: usize| text.as_bytes()[at].is_ascii_whitespace() && is_separate(at);

@@ -359,6 +359,8 @@ impl TokenTexts for Inputs<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
     use crate::added::AddedToken;
     use crate::added::{SpecialsPolicy, TextTokens};
@@ -367,7 +369,7 @@ mod tests {
     use crate::encoding::truncate::TruncationStrategy;
     use crate::encoding::{Direction, NamedToken};
     use crate::error::Error;
-    use crate::format::{JsonSettings, read_tokenizer_json};
+    use crate::format::{JsonSettings, format_named, read_tokenizer_json};
     use crate::model::Model;
     use crate::model::word_level::WordLevel;
     use crate::pipeline::EncodingPath;
@@ -583,6 +585,18 @@ mod tests {
             let error = ids(&tokenizer, "auna", None, &options).unwrap_err();
             assert!(matches!(error, Error::SpecialToken { character: 1, .. }), "{path:?}: {error}");
         }
+    }
+
+    #[test]
+    fn many_tokens_of_normalized_text_take_one_pass_over_all_characters() {
+        let bert = format_named("vocab.txt").unwrap().read(b"[UNK]\n").unwrap();
+        let token = |number| AddedToken { content: format!("<T{number}>"), normalized: true, ..AddedToken::default() };
+        let tokenizer = bert.with_added_tokens((0..5000).map(token).collect()).unwrap();
+        let started = Instant::now();
+        for path in [EncodingPath::Fast, EncodingPath::Generic] {
+            assert_eq!(ids(&tokenizer, "É<t7>", None, &Options { path, ..Options::default() }), Ok(vec![0, 8]));
+        }
+        assert!(started.elapsed() < Duration::from_secs(20));
     }
 
     #[test]
