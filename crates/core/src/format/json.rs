@@ -55,7 +55,10 @@ impl Json {
         serde_json::from_slice(bytes).map_err(|error| {
             let at = Place::Line(error.line());
             let reason = error.to_string();
-            let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
+            let reason = match reason.split(" at line ").next().unwrap_or_default() {
+                "recursion limit exceeded" => "arrays and objects are nested over 127 levels deep",
+                other => other,
+            };
             Error::Format { at, message: format!("not valid JSON: {reason}, column {}", error.column()).into() }
         })
     }
