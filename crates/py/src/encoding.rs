@@ -504,6 +504,12 @@ impl Overflowing {
         builtins.getattr("map")?.call1((slf.getattr("__getitem__")?, places))
     }
 
+    fn __reversed__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let places = slf.py().import("builtins")?.getattr("range")?.call1((slf.get().length,))?;
+        let places = slf.py().import("builtins")?.getattr("reversed")?.call1((places,))?;
+        slf.py().import("builtins")?.getattr("map")?.call1((slf.getattr("__getitem__")?, places))
+    }
+
     /// Compares the parts with those of another sequence.
     fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();

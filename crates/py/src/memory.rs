@@ -19,6 +19,8 @@ const RESERVE: Layout = Layout::new::<[u8; 128 << 20]>();
 
 /// The memory that is kept; null if it was given back.
 static RESERVED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+/// Whether it was ever taken.
+static WAS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// Whether it was given back, and no call has ended since.
 static IS_EXHAUSTED: AtomicBool = AtomicBool::new(false);
 
@@ -30,13 +32,25 @@ pub(crate) fn is_exhausted() -> bool {
     IS_EXHAUSTED.load(Ordering::Relaxed)
 }
 
-/// Takes the reserve, unless it is there or there is no memory for it; called when the module is loaded, and when a long call
-/// begins.
-#[inline]
+/// Takes the reserve, unless it is there or there is no memory for it; called when the module is loaded.
 pub(crate) fn reserve() {
     if RESERVED.load(Ordering::Relaxed).is_null() {
         take();
     }
+}
+
+/// Takes the reserve if it was given back; returns an error if there is no memory for it. Called when a call begins.
+#[inline]
+pub(crate) fn ready() -> PyResult<()> {
+    if RESERVED.load(Ordering::Relaxed).is_null() { retake() } else { Ok(()) }
+}
+
+#[cold]
+fn retake() -> PyResult<()> {
+    take();
+    // Where there was never memory for it, calls go on without.
+    let is_there = !RESERVED.load(Ordering::Relaxed).is_null() || !WAS_TAKEN.load(Ordering::Relaxed);
+    if is_there { Ok(()) } else { Err(out_of_memory()) }
 }
 
 #[cold]
@@ -46,6 +60,7 @@ fn take() {
     let memory = unsafe { System.alloc(RESERVE) };
     let taken = RESERVED.compare_exchange(null_mut(), memory, Ordering::AcqRel, Ordering::Relaxed);
     if !memory.is_null() {
+        WAS_TAKEN.store(true, Ordering::Relaxed);
         IS_EXHAUSTED.store(false, Ordering::Relaxed);
     }
     if taken.is_err() && !memory.is_null() {

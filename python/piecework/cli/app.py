@@ -15,6 +15,7 @@ from piecework.cli import verbs
 from piecework.cli.declare import help_text
 from piecework.cli.help import Program, VerbGroup
 from piecework.cli.verb import command
+from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -61,7 +62,11 @@ def _limit(ctx: click.Context, _: click.Parameter, given: tuple[tuple[str, int],
         from piecework._settings.limiting import default_limits
         from piecework._settings.limits import Limits
 
-        ctx.with_resource(default_limits(Limits(**dict(given))))
+        try:
+            limits = Limits(**dict(given))
+        except ConfigError as error:
+            raise click.BadParameter(str(error)) from None
+        ctx.with_resource(default_limits(limits))
 
 
 def _build_app() -> Program:

@@ -25,6 +25,10 @@ CALLS = {
         "text = json.dumps({'model': {'type': 'WordLevel', 'vocab': vocab, 'unk_token': '0'}})",
         "pw.Tokenizer.from_str(text)",
     ),
+    "many small results": (
+        "texts = ['a b ' * 20] * 400_000",
+        "results = [tok.encode(each) for each in texts]",
+    ),
     "counting": (
         "texts = [f'{i:x} ' * 3 for i in range(3_000_000)]",
         "pw.count_words(texts, threads=1)",
@@ -50,6 +54,7 @@ for megabytes in {megabytes}:
     except MemoryError:
         print("MemoryError")
     finally:
+        results = None
         resource.setrlimit(resource.RLIMIT_AS, endless)
     assert len(tok.encode_ids("a b " * 50_000)) == 100_000
 """

@@ -73,6 +73,7 @@ def test_a_sequence_like_a_list() -> None:
     assert [part.ids for part in parts] == [[4, 5], [4]]
     assert parts[-1].ids == parts[1].ids == [4]
     assert [part.ids for part in parts[::-1]] == [[4], [4, 5]]
+    assert [part.ids for part in reversed(parts)] == [[4], [4, 5]]
     assert parts == tok.encode("a b a b a").overflowing == list(parts)
     assert parts != tok.encode("a b a b b").overflowing
     assert parts != []
@@ -99,3 +100,16 @@ def test_overflowing_parts_are_made_one_by_one() -> None:
     assert len(encoding.overflowing) == 9000
     assert sum(len(part) for part in encoding.overflowing) == 9_000_000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_padded_batches_keep_their_parts(side: Any) -> None:
+    tok = pw.Tokenizer.from_str(WORDS).replace(post_processor=None)
+    peer = hf.Tokenizer.from_str(tok.to_str())
+    peer.enable_truncation(2)
+    peer.enable_padding(length=3, direction=side)
+    (batched,) = peer.encode_batch(["a b a b a"])
+    assert [part.ids for part in batched.overflowing] == [
+        part.ids for part in peer.encode("a b a b a").overflowing
+    ]
+    assert len(batched.overflowing) == 2

@@ -316,7 +316,7 @@ impl Encoding {
         let Some(missing) = length.checked_sub(self.len()).filter(|&missing| missing > 0) else { return };
         let mut padding = Self::of_special_tokens(std::iter::repeat_n(token, missing), type_id);
         padding.attention_mask.fill(0);
-        let overflowing = std::mem::take(&mut self.overflowing);
+        let (overflowing, is_truncated) = (std::mem::take(&mut self.overflowing), self.is_truncated);
         match direction {
             // Without ranges all tokens are of the first text, and so is the padding.
             Direction::Right => self.append_tokens(padding, false),
@@ -325,7 +325,7 @@ impl Encoding {
                 *self = padding;
             }
         }
-        self.overflowing = overflowing;
+        (self.overflowing, self.is_truncated) = (overflowing, is_truncated);
     }
 }
 
