@@ -29,7 +29,8 @@ RUSTC_BOOTSTRAP=1 RUSTFLAGS="--cfg fuzzing -Zsanitizer=address -Ccodegen-units=1
 keep() {
 	local program=$1 target=$2 new
 	new=$(mktemp -d)
-	"$program" -merge=1 -max_len=4096 -timeout=120 -rss_limit_mb=4096 "$new" "corpus/$target" >"artifacts/$target-merge.log" 2>&1
+	"$program" -merge=1 -max_len=4096 -artifact_prefix="artifacts/$target/" -timeout=120 -rss_limit_mb=4096 \
+		"$new" "corpus/$target" >"artifacts/$target-merge.log" 2>&1
 	find "$new" -type f -printf '%s %f\n' | sort -n | awk '{ size += $1 } size <= 300000 { print $2 }' \
 		>"artifacts/$target-kept.txt"
 	mkdir -p kept
@@ -51,7 +52,7 @@ for target in "${targets[@]}"; do
 	# Files that hold whole tokenizers are longer.
 	case $target in tokenizer_json | sentencepiece | merges) limit=32768 ;; esac
 	if "$program" "corpus/$target" -dict="corpus/$target.dict" \
-		-artifact_prefix="artifacts/$target/" -max_total_time="$seconds" -max_len=$limit -timeout=60 -rss_limit_mb=4096 \
+		-artifact_prefix="artifacts/$target/" -max_total_time="$seconds" -max_len=$limit -timeout=120 -rss_limit_mb=4096 \
 		-report_slow_units=1 -print_final_stats=1 >"$log" 2>&1; then
 		verdict="nothing found"
 	else
