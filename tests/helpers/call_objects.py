@@ -155,7 +155,8 @@ def roots() -> Iterator[Any]:
     yield [pw.BpeTrainer(30), pw.UnigramTrainer(18), decoders.SentencePiece(), analysis.METRICS]
     yield [processors.TemplatePiece("Sequence", "A"), processors.SpecialToken("a", (1,), ("a",))]
     yield [pw.WordCounts.count_to_file(TEXTS, "counted")]
-    yield [pw.Sampling(alpha=0.5), pw.WordLevelTrainer(10), pw.Regex("a|b"), pw.Progress("a", 1, 2)]
+    yield [pw.Limits(entries=5), pw.Sampling(alpha=0.5)]
+    yield [pw.WordLevelTrainer(10), pw.Regex("a|b"), pw.Progress("a", 1, 2)]
     trace = pw.trace(WORDS, pw.WordPieceTrainer(30))
     yield [trace.words(1), trace.changed_words(1), models.Vocabulary(["a"])]
     yield tokenizers()[3].replace(pre_tokenizer=None).explain("low newest", max_characters=None)
