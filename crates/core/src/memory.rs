@@ -36,6 +36,14 @@ impl Growable for String {
     }
 }
 
+/// Appends copies of a value up to a length; ends the call if there is no memory for them.
+pub(crate) fn lengthen<T: Clone>(values: &mut Vec<T>, length: usize, value: T) {
+    if let Some(missing) = length.checked_sub(values.len()) {
+        values.make_room(missing);
+        values.resize(length, value);
+    }
+}
+
 /// The length of vectors that are small in any case.
 const SHORT: usize = 1 << 10;
 

@@ -21,7 +21,7 @@ use crate::threads::{MIN_DETACHED_BYTES, detach, stoppable};
 impl Call<'_> {
     /// Returns the encoding of a row; if it was truncated, the row is kept to compute the overflowing parts.
     pub(crate) fn encoding(self, py: Python<'_>, row: InputRow) -> PyResult<Encoding> {
-        memory::ready()?;
+        memory::reserve()?;
         let Self { tokenizer, pool, options, .. } = self;
         let encode = || {
             let encoding = row.with_inputs(|text, pair| tokenizer.encode(text, pair, options, &mut pool.scratch()))?;
@@ -42,7 +42,7 @@ impl Call<'_> {
 
     /// Returns the ids of a text, which is encoded while the GIL is held.
     pub(crate) fn short_ids(self, text: &str) -> PyResult<Vec<u32>> {
-        memory::ready()?;
+        memory::reserve()?;
         let ids = || self.ids_of(Input::Text(text), None, text.len());
         // Padding may make much of a short text.
         if self.options.padding.is_some() { stoppable(ids)? } else { ids() }.map_err(to_py)

@@ -471,6 +471,18 @@ impl Overflowing {
         let inner = stoppable(|| self.whole.part(number))?.map_err(to_py)?;
         Ok(Encoding { inner })
     }
+
+    /// Returns an iterator over the parts at the places of a range of Python.
+    fn at<'py>(slf: &Bound<'py, Self>, start: isize, end: isize, step: isize) -> PyResult<Bound<'py, PyAny>> {
+        let builtins = slf.py().import("builtins")?;
+        let places = builtins.getattr("range")?.call1((start, end, step))?;
+        builtins.getattr("map")?.call1((slf.getattr("__getitem__")?, places))
+    }
+}
+
+/// Returns the items of an iterable in a list.
+fn listed<'py>(items: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(items.py(), items.try_iter()?.collect::<PyResult<Vec<_>>>()?)
 }
 
 #[pymethods]
@@ -499,15 +511,11 @@ impl Overflowing {
     }
 
     fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let builtins = slf.py().import("builtins")?;
-        let places = builtins.getattr("range")?.call1((slf.get().length,))?;
-        builtins.getattr("map")?.call1((slf.getattr("__getitem__")?, places))
+        Self::at(slf, 0, slf.get().length.cast_signed(), 1)
     }
 
     fn __reversed__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let places = slf.py().import("builtins")?.getattr("range")?.call1((slf.get().length,))?;
-        let places = slf.py().import("builtins")?.getattr("reversed")?.call1((places,))?;
-        slf.py().import("builtins")?.getattr("map")?.call1((slf.getattr("__getitem__")?, places))
+        Self::at(slf, slf.get().length.cast_signed() - 1, -1, -1)
     }
 
     /// Compares the parts with those of another sequence.
@@ -517,8 +525,7 @@ impl Overflowing {
         if !is_sequence {
             return Ok(py.NotImplemented().into_bound(py));
         }
-        let [ours, theirs] = [slf.as_any(), other].map(|parts| parts.try_iter()?.collect::<PyResult<Vec<_>>>());
-        let equal = PyList::new(py, ours?)?.eq(PyList::new(py, theirs?)?)?;
+        let equal = listed(slf)?.eq(listed(other)?)?;
         Ok(equal.into_pyobject(py)?.to_owned().into_any())
     }
 
@@ -528,8 +535,6 @@ impl Overflowing {
 
     /// Returns what makes an equal list, for pickling.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyList>,))> {
-        let py = slf.py();
-        let parts = slf.try_iter()?.collect::<PyResult<Vec<_>>>()?;
-        Ok((py.get_type::<PyList>().into_any(), (PyList::new(py, parts)?,)))
+        Ok((slf.py().get_type::<PyList>().into_any(), (listed(slf)?,)))
     }
 }

@@ -54,7 +54,7 @@ use pyo3::prelude::*;
 /// The compiled core of piecework.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    memory::reserve();
+    memory::reserve()?;
     module.add_class::<tokenizer::Tokenizer>()?;
     module.add_class::<options::Options>()?;
     module.add_class::<stream::DecodeStream>()?;

@@ -32,25 +32,18 @@ pub(crate) fn is_exhausted() -> bool {
     IS_EXHAUSTED.load(Ordering::Relaxed)
 }
 
-/// Takes the reserve, unless it is there or there is no memory for it; called when the module is loaded.
-pub(crate) fn reserve() {
+/// Takes the reserve if it is not there; returns an error if it was, and there is no memory for it. Called when the module is
+/// loaded, and when a call begins.
+#[inline]
+pub(crate) fn reserve() -> PyResult<()> {
     if RESERVED.load(Ordering::Relaxed).is_null() {
         take();
+        // Where there was never memory for it, calls go on without.
+        if RESERVED.load(Ordering::Relaxed).is_null() && WAS_TAKEN.load(Ordering::Relaxed) {
+            return Err(memory_error());
+        }
     }
-}
-
-/// Takes the reserve if it was given back; returns an error if there is no memory for it. Called when a call begins.
-#[inline]
-pub(crate) fn ready() -> PyResult<()> {
-    if RESERVED.load(Ordering::Relaxed).is_null() { retake() } else { Ok(()) }
-}
-
-#[cold]
-fn retake() -> PyResult<()> {
-    take();
-    // Where there was never memory for it, calls go on without.
-    let is_there = !RESERVED.load(Ordering::Relaxed).is_null() || !WAS_TAKEN.load(Ordering::Relaxed);
-    if is_there { Ok(()) } else { Err(out_of_memory()) }
+    Ok(())
 }
 
 #[cold]
@@ -89,7 +82,10 @@ pub(crate) fn string<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, Py
 /// Returns the exception for a call that needs more memory than there is; other calls go on.
 pub(crate) fn out_of_memory() -> PyErr {
     IS_EXHAUSTED.store(false, Ordering::Relaxed);
-    reserve();
+    reserve().err().unwrap_or_else(memory_error)
+}
+
+fn memory_error() -> PyErr {
     PyMemoryError::new_err("there is no memory for the result, or for what it is made of")
 }
 

@@ -95,7 +95,7 @@ thread_local! {
 ///
 /// Work may contain other work, whose time counts as time of the outer one.
 pub(crate) fn stoppable<T>(work: impl FnOnce() -> T) -> PyResult<T> {
-    memory::ready()?;
+    memory::reserve()?;
     let outer = LAST_CHECK.take();
     let done = catch_unwind(AssertUnwindSafe(|| unless_stopped(finds_signal, work)));
     LAST_CHECK.set(outer);
@@ -162,7 +162,7 @@ pub(crate) fn run<S: Send, T: Send>(
     if states.is_empty() {
         return Ok(Vec::new());
     }
-    memory::ready()?;
+    memory::reserve()?;
     let stop = Arc::new(AtomicBool::new(false));
     let busy = AtomicUsize::new(0);
     let mut signal = Ok(());

@@ -97,24 +97,22 @@ def read_bytes(path: Pathish) -> bytes:
     with naming_errors(path) as name:
         refuse_device(name)
         with open(name, "rb") as file:
-            most = limit("file_bytes")
-            if most is None:
+            if limit("file_bytes") is None:
                 return file.read()
             check("file_bytes", os.fstat(file.fileno()).st_size, f"{name}: ")
-            return _bounded(iter(partial(file.read, _READ_BYTES), b""), "file_bytes", most, name)
+            return _bounded(iter(partial(file.read, _READ_BYTES), b""), "file_bytes", name)
 
 
 _READ_BYTES = 1 << 26
 """The number of bytes of a read of a file of which not more than a limit may be read."""
 
 
-def _bounded(blocks: Iterable[bytes], limited: str, most: int, name: str) -> bytes:
-    """Returns blocks of a file in one; raises LimitError when they have more bytes than a limit."""
+def _bounded(blocks: Iterable[bytes], limited: str, name: str) -> bytes:
+    """Returns blocks of a file in one; raises LimitError when they have more bytes than the limit of that name."""
     read, total = [], 0
     for block in blocks:
         total += len(block)
-        if total > most:
-            check(limited, total, f"{name}: ")
+        check(limited, total, f"{name}: ")
         read.append(block)
     return read[0] if len(read) == 1 else b"".join(read)
 
@@ -168,10 +166,7 @@ def read_unpacked(path: Pathish) -> bytes:
     from piecework._io.compression import decompressed  # few files are compressed
 
     blocks = decompressed(io.BytesIO(data).read, os.fspath(path), kind)
-    most = limit("unpacked_bytes")
-    if most is None:
-        return b"".join(blocks)
-    return _bounded(blocks, "unpacked_bytes", most, os.fspath(path))
+    return _bounded(blocks, "unpacked_bytes", os.fspath(path))
 
 
 def packed(data: bytes) -> bytes:

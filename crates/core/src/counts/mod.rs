@@ -163,8 +163,6 @@ impl WordCounts {
     fn add_nonempty(&mut self, word: &str, count: u64, first: FirstOccurrence) -> Result<usize> {
         self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
         let Self { text, entries, index, .. } = self;
-        text.make_room(word.len());
-        entries.make_room(1);
         let word_at = |index: u32| word_at(text, entries, index as usize);
         make_table_room(index, 1, |&index| hash_one(word_at(index)));
         let slot = index.entry(hash_one(word), |&index| word_at(index) == word, |&index| hash_one(word_at(index)));
@@ -177,6 +175,8 @@ impl WordCounts {
                 Ok(index)
             }
             hashbrown::hash_table::Entry::Vacant(slot) => {
+                text.make_room(word.len());
+                entries.make_room(1);
                 let index = entries.len();
                 slot.insert(u32::try_from(index).map_err(|_| too_many_words())?);
                 text.push_str(word);

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::reordering::Block;
-use crate::memory::{Growable, MAX_KEPT_CAPACITY};
+use crate::memory::{Growable, MAX_KEPT_CAPACITY, lengthen};
 use crate::settings::METASPACE;
 use crate::stop;
 use crate::text::span::Span;
@@ -231,8 +231,7 @@ impl Normalized {
         self.text.make_room(c.len_utf8());
         self.text.push(c);
         if self.aligned {
-            self.alignment.make_room(c.len_utf8());
-            self.alignment.resize(self.text.len(), origin);
+            lengthen(&mut self.alignment, self.text.len(), origin);
         }
     }
 
@@ -241,8 +240,7 @@ impl Normalized {
         self.text.make_room(text.len());
         self.text.push_str(text);
         if self.aligned {
-            self.alignment.make_room(text.len());
-            self.alignment.resize(self.text.len(), origin);
+            lengthen(&mut self.alignment, self.text.len(), origin);
         }
     }
 

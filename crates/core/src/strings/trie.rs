@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::free_slots::FreeSlots;
-use crate::memory::Growable;
+use crate::memory::lengthen;
 
 /// A symbol of a string: a byte, or the number of a character.
 pub(crate) type Symbol = u32;
@@ -203,10 +203,7 @@ impl Builder {
         slots[node as usize].base = base;
         for &(symbol, _) in &*children {
             let place = base.wrapping_add(symbol);
-            if place as usize >= slots.len() {
-                slots.make_room(place as usize + 1 - slots.len());
-                slots.resize(place as usize + 1, Slot::FREE);
-            }
+            lengthen(slots, place as usize + 1, Slot::FREE);
             slots[place as usize].parent = node;
             free.take(place);
         }

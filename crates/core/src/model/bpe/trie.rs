@@ -3,7 +3,7 @@
 //! The index of a child is the node's base plus the byte. No two nodes have the same base, so a slot that stores its
 //! byte identifies its parent.
 
-use crate::memory::{Growable, copied};
+use crate::memory::{copied, lengthen};
 use crate::strings::free_slots::FreeSlots;
 
 /// The value for "no entry".
@@ -173,8 +173,7 @@ impl Builder {
         self.bases.resize(self.bases.len().max(place + 1), false);
         self.bases[place] = true;
         // Look-ups of any byte stay within the array.
-        self.slots.make_room(end.saturating_sub(self.slots.len()));
-        self.slots.resize(self.slots.len().max(end), Slot::FREE);
+        lengthen(&mut self.slots, end, Slot::FREE);
         Some(base)
     }
 }

@@ -24,7 +24,7 @@
 //! **Time.** Every step consumes a character or pops tokens, and every pop emits, so a word costs O(characters).
 
 use crate::lattice::UNKNOWN;
-use crate::memory::{Growable, with_room};
+use crate::memory::{Growable, lengthen, with_room};
 use crate::model::long_pieces::{LongMatches, LongPieces, MOST_STEPS, is_long};
 use crate::numbers::random::Dropout;
 use crate::stop::{self, Work};
@@ -399,10 +399,7 @@ impl<'a, 'o> Builder<'a, 'o> {
         slots[parent as usize].base = base;
         for (child, &label) in children.iter_mut().zip(&self.labels) {
             child.node = base.wrapping_add(u32::from(label));
-            if slots.len() <= child.node as usize {
-                slots.make_room(child.node as usize + 1 - slots.len());
-                slots.resize(child.node as usize + 1, TrieSlot::EMPTY);
-            }
+            lengthen(slots, child.node as usize + 1, TrieSlot::EMPTY);
             slots[child.node as usize].parent = parent;
             self.free.take(child.node);
         }

@@ -5,7 +5,7 @@ use super::chunk::ChunkEncoder;
 use crate::added::AddedTokenSearch;
 use crate::encoding::Encoding;
 use crate::fast::{Failed, Sink};
-use crate::memory::Growable;
+use crate::memory::{Growable, lengthen};
 use crate::model::{Context, Token};
 use crate::pipeline::scratch::GenericBuffers;
 use crate::text::span::Span;
@@ -184,15 +184,12 @@ impl<'a, const SPANS: bool, const WORD_IDS: bool> TokenSink<'a, SPANS, WORD_IDS>
     #[inline(never)]
     fn lengthen(&mut self, more: usize) {
         let (tokens, Encoding { ids, spans, word_ids, .. }) = (self.written + more, &mut *self.encoding);
-        ids.make_room(tokens - ids.len());
-        ids.resize(tokens, 0);
+        lengthen(ids, tokens, 0);
         if SPANS {
-            spans.make_room(tokens - spans.len());
-            spans.resize(tokens, Span::default());
+            lengthen(spans, tokens, Span::default());
         }
         if WORD_IDS {
-            word_ids.make_room(tokens - word_ids.len());
-            word_ids.resize(tokens, 0);
+            lengthen(word_ids, tokens, 0);
         }
     }
 
