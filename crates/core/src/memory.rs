@@ -1,4 +1,4 @@
-//! Memory: room for large tables, huge pages for them, prefetching, and buffers that are kept. It has no effect on results.
+//! Memory: large tables, huge pages for them, prefetching, and buffers that are kept. It has no effect on results.
 //!
 //! A failed allocation ends the process, but for those of [`Growable`], which end the call. Whatever grows with the input uses
 //! them.
@@ -14,7 +14,7 @@ use crate::stop::{self, Stop};
 
 /// A collection whose lack of memory ends the call, and not the process.
 pub trait Growable {
-    /// Makes room for more values; ends the call if there is none.
+    /// Reserves memory for more values; ends the call if there is none.
     fn make_room(&mut self, additional: usize);
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn lengthen<T: Clone>(values: &mut Vec<T>, length: usize, value: T) {
 /// The length of vectors that are small in any case.
 const SHORT: usize = 1 << 10;
 
-/// Returns an empty vector with room for this number of values; ends the call if there is none.
+/// Returns an empty vector with memory for this number of values; ends the call if there is none.
 ///
 /// ```
 /// use piecework_core::memory::with_room;
@@ -67,7 +67,7 @@ pub fn with_room<T>(length: usize) -> Vec<T> {
     values
 }
 
-/// Makes room for more values in a hash table; ends the call if there is none.
+/// Reserves memory for more values of a hash table; ends the call if there is none.
 pub(crate) fn make_table_room<T>(table: &mut HashTable<T>, additional: usize, hash: impl Fn(&T) -> u64) {
     if table.capacity() - table.len() < additional {
         table.try_reserve(additional, hash).unwrap_or_else(|_| stop::end(Stop::OutOfMemory));

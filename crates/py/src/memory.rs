@@ -67,7 +67,7 @@ pub(crate) fn room_for<T>(length: usize) -> PyResult<()> {
     Vec::<T>::new().try_reserve_exact(length).map_err(|_| out_of_memory())
 }
 
-/// The length from which on room for a text is asked for, in bytes.
+/// The length in bytes from which on memory for a text is asked for.
 const LONG: usize = 1 << 16;
 
 /// Returns a text as a `str`.

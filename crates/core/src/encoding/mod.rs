@@ -103,7 +103,7 @@ impl Encoding {
         self.attention_mask.push(1);
     }
 
-    /// Makes room for more tokens in all columns.
+    /// Reserves memory for more tokens in all columns.
     fn make_room(&mut self, additional: usize) {
         self.spans.make_room(additional);
         let Self { ids, word_ids, type_ids, texts, special_tokens_mask, attention_mask, .. } = self;
