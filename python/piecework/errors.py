@@ -144,7 +144,7 @@ class RegexError(PieceworkError, ValueError):
 
 
 class TextTooLongError(PieceworkError, ValueError):
-    """Reports a text longer than the limit of 1 GiB."""
+    """Reports a text longer than 1 GiB, or one that a normalizer makes over 16 times as long and 1 MiB longer."""
 
 
 class WorkerError(PieceworkError, RuntimeError):

@@ -13,6 +13,7 @@ use hashbrown::{HashMap, HashTable};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::hash::{FixedHasher, hash_one};
+use crate::memory::{Growable, with_room};
 use crate::settings::METASPACE;
 use crate::stop::Work;
 use crate::strings::{Finder, Found, Matches};
@@ -293,10 +294,11 @@ impl AddedTokens {
     /// flags.
     #[must_use]
     pub fn numbered(&self, new: Vec<AddedToken>, vocab: &Vocab) -> Vec<AddedToken> {
-        let mut tokens = self.tokens.clone();
+        let mut tokens = with_room(self.tokens.len() + new.len());
+        tokens.extend_from_slice(&self.tokens);
         let (mut places, mut new_ids) = (self.by_id.clone(), HashMap::<String, u32, FixedHasher>::default());
-        places.reserve(new.len());
-        new_ids.reserve(new.len());
+        places.make_room(new.len());
+        new_ids.make_room(new.len());
         let size = u32::try_from(vocab.len()).unwrap_or(u32::MAX);
         let last = tokens.iter().map(|token| token.id).max();
         let mut next = last.filter(|&last| last >= size || size == 0).map_or(size, |last| last + 1);

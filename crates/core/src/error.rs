@@ -18,6 +18,7 @@ const ADDED_TOKEN_HINT: &str = "pass `specials=\"text-all\"` to encode it as ord
 const UNKNOWN_TOKEN_HINT: &str = "train with one among the special tokens, or pass the model one (`unk_token=...`, for \
      Unigram `unk_id=...`)";
 const TEXT_TOO_LONG_HINT: &str = "split it";
+const LENGTHENED_HINT: &str = "expected a normalizer that writes less";
 
 /// The result type of the core.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -105,6 +106,16 @@ pub enum Error {
     /// A text longer than spans can address.
     #[error("a text of {0} bytes is over the limit of 1 GiB; {TEXT_TOO_LONG_HINT}")]
     TooLong(usize),
+    /// A text that its normalizer or pre-tokenizer makes too much longer.
+    #[error(
+        "a text of {original} bytes becomes one of {bytes} or more, over the limit of 16 times its length and 1 MiB; {LENGTHENED_HINT}"
+    )]
+    Lengthened {
+        /// The number of bytes of the text.
+        original: usize,
+        /// The number of bytes that it would have.
+        bytes: usize,
+    },
     /// A text that cannot be truncated with these settings.
     #[error("{0}")]
     Truncation(Message),
@@ -160,6 +171,7 @@ impl Error {
             Self::SpecialToken { is_special, .. } => Some(token_hint(*is_special)),
             Self::NoUnknownToken { .. } => Some(UNKNOWN_TOKEN_HINT),
             Self::TooLong(_) => Some(TEXT_TOO_LONG_HINT),
+            Self::Lengthened { .. } => Some(LENGTHENED_HINT),
             _ => self.message()?.0.hint.as_deref(),
         }
     }

@@ -6,9 +6,10 @@
 //! A look-up in a table of several megabytes misses the CPU's cache of address translations nearly always, if the table is
 //! mapped in pages of 4 KB; with pages of 2 MB it does not.
 
-use std::collections::TryReserveError;
+use std::collections::{BinaryHeap, TryReserveError};
+use std::hash::{BuildHasher, Hash};
 
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
 
 use crate::stop::{self, Stop};
 
@@ -32,6 +33,24 @@ impl Growable for String {
     fn make_room(&mut self, additional: usize) {
         if self.capacity() - self.len() < additional {
             made(self.try_reserve(additional));
+        }
+    }
+}
+
+impl<T: Ord> Growable for BinaryHeap<T> {
+    #[inline]
+    fn make_room(&mut self, additional: usize) {
+        if self.capacity() - self.len() < additional {
+            made(self.try_reserve(additional));
+        }
+    }
+}
+
+impl<K: Eq + Hash, V, S: BuildHasher> Growable for HashMap<K, V, S> {
+    #[inline]
+    fn make_room(&mut self, additional: usize) {
+        if self.capacity() - self.len() < additional {
+            self.try_reserve(additional).unwrap_or_else(|_| stop::end(Stop::OutOfMemory));
         }
     }
 }

@@ -189,7 +189,7 @@ impl WordSplitter {
 
     /// Replaces `words` with the words of `text`, which begins at byte `base` of the original.
     pub(crate) fn split_from(&self, text: &str, base: u32, aligned: bool, words: &mut Words) -> Result<()> {
-        words.reset(aligned || self.needs_alignment);
+        words.reset(text.len(), aligned || self.needs_alignment);
         words.add_text(self.normalizer.as_ref(), text, base, None)?;
         self.pre_tokenize(words)
     }
@@ -202,7 +202,7 @@ impl WordSplitter {
         aligned: bool,
         words: &mut Words,
     ) -> Result<()> {
-        words.reset(aligned || self.needs_alignment);
+        words.reset(text.len(), aligned || self.needs_alignment);
         for (segment, matching) in segments {
             words.add_segment(self.normalizer.as_ref(), text, segment, matching)?;
         }
@@ -218,14 +218,14 @@ impl WordSplitter {
         aligned: bool,
         words: &mut Words,
     ) -> Result<()> {
-        words.reset(aligned || self.needs_alignment);
+        words.reset(range.range().len(), aligned || self.needs_alignment);
         words.add_text(self.normalizer.as_ref(), &text[range.range()], range.start, Some(search))?;
         self.pre_tokenize(words)
     }
 
     /// Replaces `words` with the words of `text`, whose origins are spans of the normalized text, which `words` keeps.
     pub(crate) fn split_with_base(&self, text: &str, matching: AddedTokenSearch<'_>, words: &mut Words) -> Result<()> {
-        words.reset(true);
+        words.reset(text.len(), true);
         words.add_segment(self.normalizer.as_ref(), text, Span::new(0, text.len()), matching)?;
         words.rebase();
         self.pre_tokenize(words)

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use piecework_core::Error;
 use piecework_core::encoding::{self, NONE};
+use piecework_core::memory::with_room;
 use piecework_core::pipeline::{self, Scratch, Windows};
 use piecework_core::text::span::Span;
 
@@ -162,12 +163,13 @@ impl AlignedEncoding {
 
     /// Returns the names of the tokens.
     pub(crate) fn tokens(&self) -> Vec<&str> {
-        let mut tokens: Vec<&str> = match &self.names {
+        let mut tokens: Vec<&str> = with_room(self.encoding.len());
+        match &self.names {
             Names::Of(tokenizer) => {
-                self.encoding.ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()).collect()
+                tokens.extend(self.encoding.ids.iter().map(|&id| tokenizer.token(id).unwrap_or_default()));
             }
-            Names::Listed(names) => names.iter().map(String::as_str).collect(),
-        };
+            Names::Listed(names) => tokens.extend(names.iter().map(String::as_str)),
+        }
         for (place, name) in &self.encoding.renamed {
             tokens[*place] = name;
         }

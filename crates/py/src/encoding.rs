@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use piecework_core::encoding::{self, Direction, NONE, NamedToken};
-use piecework_core::text::span::Span;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
@@ -12,76 +11,16 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PySlice, PyType};
 
 use crate::aligned::{AlignedEncoding, Names};
 use crate::arguments::{display_value, flag, items, position, string, wrong_type};
+use crate::encoding_state::EncodingState;
 use crate::errors::{invalid_setting, to_py};
 use crate::lists::list;
 use crate::threads::{detach, stoppable};
-use crate::tuples::tuple_struct;
 
 /// The tokens of one text or pair.
 #[derive(PartialEq)]
 #[pyclass(frozen, subclass, module = "piecework._core", eq)]
 pub(crate) struct Encoding {
     pub(crate) inner: Arc<AlignedEncoding>,
-}
-
-type Spans = Vec<(u32, u32)>;
-
-tuple_struct! {
-    /// The pickled state of an encoding.
-    EncodingState {
-        ids: Vec<u32>,
-        tokens: Vec<String>,
-        /// The indices of the tokens whose names differ from the vocabulary.
-        renamed: Vec<usize>,
-        /// Spans in characters.
-        offsets: Spans,
-        /// Spans in bytes.
-        byte_offsets: Spans,
-        word_ids: Vec<u32>,
-        type_ids: Vec<u32>,
-        texts: Vec<u32>,
-        special_tokens_mask: Vec<u32>,
-        attention_mask: Vec<u32>,
-        /// The index of each text, and the range of its tokens.
-        sequences: Vec<(usize, usize, usize)>,
-        overflowing: Vec<Py<Encoding>>,
-    }
-}
-
-impl EncodingState {
-    /// Returns the encoding of a pickled state, or `None` for another value.
-    fn restored(self) -> Option<AlignedEncoding> {
-        if !self.is_consistent() {
-            return None;
-        }
-        let EncodingState { tokens, offsets, overflowing, .. } = self;
-        let renamed = self.renamed.into_iter().map(|place| Some((place, tokens.get(place)?.clone())));
-        let encoding = encoding::Encoding {
-            ids: self.ids,
-            spans: self.byte_offsets.into_iter().map(|(start, end)| Span { start, end }).collect(),
-            word_ids: self.word_ids,
-            type_ids: self.type_ids,
-            texts: self.texts,
-            special_tokens_mask: self.special_tokens_mask,
-            attention_mask: self.attention_mask,
-            renamed: renamed.collect::<Option<_>>()?,
-            sequences: self.sequences.into_iter().map(|(sequence, start, end)| (sequence, start..end)).collect(),
-            overflowing: Vec::new(),
-            is_truncated: false,
-        };
-        let overflowing = overflowing.iter().map(|part| Arc::clone(&part.get().inner)).collect();
-        Some(AlignedEncoding::of_columns(encoding, offsets, Names::Listed(tokens), overflowing))
-    }
-
-    /// Returns whether all columns have one length, and texts are ranges of them.
-    fn is_consistent(&self) -> bool {
-        let length = self.ids.len();
-        let spans = [self.offsets.len(), self.byte_offsets.len()];
-        let columns = [&self.word_ids, &self.type_ids, &self.texts, &self.special_tokens_mask, &self.attention_mask]
-            .map(Vec::len);
-        let columns_agree = spans.iter().chain(&columns).chain(&[self.tokens.len()]).all(|&other| other == length);
-        columns_agree && self.sequences.iter().all(|&(_, start, end)| start <= end && end <= length)
-    }
 }
 
 impl Encoding {
@@ -174,11 +113,17 @@ fn optional<'py>(py: Python<'py>, column: &[u32]) -> PyResult<Bound<'py, PyList>
 #[pymethods]
 impl Encoding {
     #[new]
-    fn restored(state: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn restored(py: Python<'_>, state: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(other) = state.cast::<Self>() {
             return Ok(Self { inner: Arc::clone(&other.get().inner) });
         }
-        let inner = state.extract().ok().and_then(EncodingState::restored);
+        let state: Option<EncodingState> = state.extract().ok();
+        let inner = stoppable(|| {
+            let state = state?;
+            let part = |part: &Py<PyAny>| Some(Arc::clone(&part.bind(py).cast::<Self>().ok()?.get().inner));
+            let overflowing = state.overflowing.iter().map(part).collect::<Option<_>>()?;
+            state.restored(py, overflowing)
+        })?;
         inner.map(Self::new).ok_or_else(|| {
             PyValueError::new_err("state: expected what an encoding was pickled as; Tokenizer.encode makes encodings")
         })
@@ -186,23 +131,11 @@ impl Encoding {
 
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (EncodingState,))> {
         let (py, inner) = (this.py(), &this.get().inner);
-        let columns = &inner.encoding;
-        let parts = inner.overflowing().map_err(to_py)?;
-        let parts = parts.iter().map(|part| Py::new(py, Self { inner: Arc::clone(part) }));
-        let state = EncodingState {
-            ids: columns.ids.clone(),
-            tokens: inner.tokens().into_iter().map(str::to_owned).collect(),
-            renamed: columns.renamed.iter().map(|&(place, _)| place).collect(),
-            offsets: inner.offsets.clone(),
-            byte_offsets: this.get().columns().spans.iter().map(|span| (span.start, span.end)).collect(),
-            word_ids: columns.word_ids.clone(),
-            type_ids: columns.type_ids.clone(),
-            texts: columns.texts.clone(),
-            special_tokens_mask: columns.special_tokens_mask.clone(),
-            attention_mask: columns.attention_mask.clone(),
-            sequences: columns.sequences.iter().map(|(sequence, range)| (*sequence, range.start, range.end)).collect(),
-            overflowing: parts.collect::<PyResult<_>>()?,
-        };
+        let state = stoppable(|| {
+            let parts = inner.overflowing().map_err(to_py)?.iter();
+            let parts = parts.map(|part| Ok(Bound::new(py, Self { inner: Arc::clone(part) })?.into_any().unbind()));
+            EncodingState::of(py, inner, parts.collect::<PyResult<_>>()?)
+        })??;
         Ok((this.get_type(), (state,)))
     }
 
@@ -467,9 +400,24 @@ impl Overflowing {
         Ok(Self { whole: Arc::clone(whole), length })
     }
 
+    /// Makes `isinstance` and `match` take it for a sequence.
+    pub(crate) fn register(py: Python<'_>) -> PyResult<()> {
+        let sequence = py.import("collections.abc")?.getattr("Sequence")?;
+        sequence.call_method1("register", (py.get_type::<Self>(),)).map(drop)
+    }
+
     fn part(&self, number: usize) -> PyResult<Encoding> {
         let inner = stoppable(|| self.whole.part(number))?.map_err(to_py)?;
         Ok(Encoding { inner })
+    }
+
+    /// Returns the items of two sequences in a list, or `NotImplemented` if one is neither a list nor made of parts.
+    fn joined<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let is_known = |value: &Bound<'py, PyAny>| value.is_instance_of::<Self>() || value.is_instance_of::<PyList>();
+        if !is_known(first) || !is_known(second) {
+            return Ok(first.py().NotImplemented().into_bound(first.py()));
+        }
+        listed(first)?.as_any().add(listed(second)?)
     }
 
     /// Returns an iterator over the parts at the places of a range of Python.
@@ -500,13 +448,15 @@ impl Overflowing {
             let parts = places.map(|place| self.part(place.cast_unsigned()));
             return Ok(PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.into_any());
         }
-        let place: isize = match place.extract::<isize>() {
+        let from_start: isize = match place.extract::<isize>() {
             Err(error) if error.is_instance_of::<PyOverflowError>(py) => isize::MAX,
-            place => place?,
+            from_start => from_start?,
         };
-        let from_end = if place < 0 { self.length.cast_signed() } else { 0 };
-        let number = usize::try_from(place.saturating_add(from_end)).ok().filter(|&number| number < self.length);
-        let number = number.ok_or_else(|| PyIndexError::new_err(format!("there are {} parts", self.length)))?;
+        let from_end = if from_start < 0 { self.length.cast_signed() } else { 0 };
+        let number = usize::try_from(from_start.saturating_add(from_end)).ok().filter(|&number| number < self.length);
+        let number = number.ok_or_else(|| {
+            PyIndexError::new_err(format!("the index {place} is out of range; there are {} parts", self.length))
+        })?;
         Ok(Bound::new(py, self.part(number)?)?.into_any())
     }
 
@@ -527,6 +477,31 @@ impl Overflowing {
         }
         let equal = listed(slf)?.eq(listed(other)?)?;
         Ok(equal.into_pyobject(py)?.to_owned().into_any())
+    }
+
+    /// Returns the parts and those of another sequence in a list.
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        Self::joined(slf.as_any(), other)
+    }
+
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        Self::joined(other, slf.as_any())
+    }
+
+    /// Returns the place of the first part that equals a value; or raises `ValueError`.
+    #[pyo3(signature = (value, start=0, stop=isize::MAX))]
+    fn index<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        listed(slf)?.getattr("index")?.call1((value, start, stop))
+    }
+
+    /// Returns the number of parts that equal a value.
+    fn count<'py>(slf: &Bound<'py, Self>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        listed(slf)?.getattr("count")?.call1((value,))
     }
 
     fn __repr__(&self) -> String {

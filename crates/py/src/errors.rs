@@ -143,7 +143,7 @@ fn make(error: &Error, place: Option<&str>) -> PyErr {
         Error::NoUnknownToken { .. } => "UnknownTokenError",
         Error::Id { .. } => "TokenIdError",
         Error::NoCounts(_) => "MissingCountsError",
-        Error::TooLong(_) => "TextTooLongError",
+        Error::TooLong(_) | Error::Lengthened { .. } => "TextTooLongError",
         Error::Truncation(_) => "TruncationError",
         Error::Regex(_) => "RegexError",
     };

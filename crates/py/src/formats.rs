@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use piecework_core::format::{
-    self, ENCODINGS, FORMATS, Filter, TiktokenSettings, format_named, named_encoding, read_merges, read_subword_nmt,
-    read_text_splitter, read_tiktoken,
+    self, ENCODINGS, FORMATS, FileSizes, Filter, TiktokenSettings, format_named, named_encoding, read_merges,
+    read_subword_nmt, read_text_splitter, read_tiktoken,
 };
 use piecework_core::text::grammar::translated;
 use piecework_core::text::pattern::Pattern;
@@ -38,10 +38,11 @@ pub(crate) fn detect_format(data: &[u8], name: &str) -> &'static str {
     format::detect_format(data, name).name
 }
 
-/// Returns the number of levels of arrays and objects in JSON.
+/// Returns the sizes of a file that is not read yet, by the names of their limits.
 #[pyfunction]
-pub(crate) fn json_nesting(data: &[u8]) -> usize {
-    format::json_nesting(data)
+pub(crate) fn file_sizes(name: &str, data: &[u8]) -> [(&'static str, usize); 3] {
+    let FileSizes { nesting, values, entries } = format::file_sizes(name, data);
+    [("nesting", nesting), ("values", values), ("entries", entries)]
 }
 
 /// Reads a file that needs no other file.

@@ -26,6 +26,7 @@ mod encode_one;
 mod encoded;
 mod encoding;
 mod encoding_changes;
+mod encoding_state;
 mod errors;
 mod explain;
 mod file;
@@ -62,6 +63,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<text::TextStages>()?;
     module.add_class::<encoding::Encoding>()?;
     module.add_class::<encoding::Overflowing>()?;
+    encoding::Overflowing::register(module.py())?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<arrow::ArrowTexts>()?;
     module.add_class::<documents::DocumentReader>()?;
@@ -82,7 +84,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats::file_formats, module)?)?;
     module.add_function(wrap_pyfunction!(formats::component_members, module)?)?;
     module.add_function(wrap_pyfunction!(formats::detect_format, module)?)?;
-    module.add_function(wrap_pyfunction!(formats::json_nesting, module)?)?;
+    module.add_function(wrap_pyfunction!(formats::file_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(formats::read_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::write_format, module)?)?;
     module.add_function(wrap_pyfunction!(formats::from_tiktoken, module)?)?;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use piecework_core::stop::{Stop, unless_stopped};
 use pyo3::Borrowed;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::arguments::display_value;
@@ -182,7 +182,7 @@ pub(crate) fn run<S: Send, T: Send>(
             };
             let handles: Vec<_> = states.into_iter().map_while(spawn).collect();
             if handles.is_empty() {
-                signal = Err(PyRuntimeError::new_err("the system provides no thread to work in"));
+                signal = Err(PyMemoryError::new_err("the system provides no thread to work in"));
             }
             while signal.is_ok() && !wait_until_idle(SIGNAL_INTERVAL, busy) {
                 signal = Python::attach(|py| py.check_signals().and_then(|()| tick(py)));

@@ -252,7 +252,7 @@ class Encoding:
     def __ne__(self, other: object) -> bool: ...
 
 @final
-class Overflowing:
+class Overflowing(Sequence[Encoding]):
     """Is the sequence of the parts that truncation cut off, each of which is made when it is asked for.
 
     It is pickled, and equal to lists, as a list.
@@ -265,5 +265,17 @@ class Overflowing:
     def __getitem__(self, key: slice, /) -> list[Encoding]: ...
     def __iter__(self) -> Iterator[Encoding]: ...
     def __reversed__(self) -> Iterator[Encoding]: ...
+    def __add__(self, other: list[Encoding] | Overflowing, /) -> list[Encoding]: ...
+    def __radd__(self, other: list[Encoding] | Overflowing, /) -> list[Encoding]: ...
+    def index(self, value: object, start: int = 0, stop: int = ...) -> int:
+        """Returns the place of the first part that equals a value, from `start` on and before `stop`.
+
+        Raises:
+            ValueError: There is none.
+        """
+
+    def count(self, value: object) -> int:
+        """Returns the number of parts that equal a value."""
+
     def __eq__(self, other: object) -> bool: ...
     def __reduce__(self) -> tuple[type[list[Any]], tuple[list[Encoding]]]: ...

@@ -1,6 +1,7 @@
 """Reads and writes the files of other libraries as bytes."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from piecework._core._tokenizer import Tokenizer
 from piecework.tokenizer._formats.detect import Format
@@ -21,8 +22,13 @@ def component_members() -> dict[str, dict[str, list[str]]]:
     ['content', 'start', 'stop']
     """
 
-def json_nesting(data: bytes) -> int:
-    """Returns the number of levels of arrays and objects in JSON, which need not be valid."""
+def file_sizes(name: Format | Literal["json"], data: bytes) -> list[tuple[str, int]]:
+    """Returns the sizes of a file that is not read yet, by the names of their limits.
+
+    >>> from piecework._core import file_sizes
+    >>> file_sizes("json", b'{"a": ["b"]}')
+    [('nesting', 2), ('values', 4), ('entries', 0)]
+    """
 
 def detect_format(data: bytes, name: str) -> Format:
     r"""Returns the format of bytes; the file name decides where the bytes do not.

@@ -112,7 +112,7 @@ def _bounded(blocks: Iterable[bytes], limited: str, name: str) -> bytes:
     read, total = [], 0
     for block in blocks:
         total += len(block)
-        check(limited, total, f"{name}: ")
+        check(limited, total, f"{name}: ", is_whole=False)
         read.append(block)
     return read[0] if len(read) == 1 else b"".join(read)
 

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 NESTING = 127
 """The deepest nesting of JSON that the parser of the core reads."""
 DEFAULTS: Mapping[str, int] = {
-    "file_bytes": 1 << 28,
-    "unpacked_bytes": 1 << 28,
+    "file_bytes": 1 << 27,
+    "unpacked_bytes": 1 << 27,
     "nesting": NESTING,
+    "values": 1 << 23,
     "entries": 4_000_000,
     "entry_bytes": 1 << 16,
     "components": 128,
-    "pattern_bytes": 10_000,
+    "pattern_bytes": 4_000,
     "padding": 1 << 17,
     "template_steps": 3_000_000,
     "template_characters": 1 << 24,
@@ -38,14 +39,22 @@ _WORDS = {
     "file_bytes": "the file has more bytes than the limit of {most}",
     "unpacked_bytes": "the file unpacks to more bytes than the limit of {most}",
     "nesting": "arrays and objects are nested {found} levels deep, which is over the limit of {most}",
+    "values": "JSON of {found} values is over the limit of {most}",
     "entries": "{found} entries are over the limit of {most}",
     "entry_bytes": "an entry of {found} bytes is over the limit of {most}",
     "components": "{found} components are over the limit of {most}",
-    "pattern_bytes": "a regular expression of {found} bytes is over the limit of {most}",
+    "pattern_bytes": "regular expressions of {found} bytes are over the limit of {most}",
     "padding": "padding or post-processing adds {found} tokens to a text, which is over the limit of {most}",
 }
 _DEFAULT: ContextVar[Mapping[str, int]] = ContextVar("default limits", default=DEFAULTS)
-_IN_FORCE: ContextVar[Mapping[str, int] | None] = ContextVar("limits in force", default=None)
+_IN_FORCE: ContextVar[_Loading | None] = ContextVar("limits in force", default=None)
+
+
+class _Loading(NamedTuple):
+    """Holds the limits of a loader that runs, and how errors say that others are given."""
+
+    limits: Mapping[str, int]
+    remedy: str
 
 
 @contextmanager
@@ -59,8 +68,12 @@ def default_limits(limits: Limits) -> Iterator[None]:
 
 
 @contextmanager
-def limiting(limits: Limits | None) -> Iterator[None]:
-    """Returns a context manager of a block in which files are read within limits; None for the default ones.
+def limiting(limits: Limits | None, remedy: str = "pass") -> Iterator[None]:
+    """Returns a context manager of a block in which files are read within limits.
+
+    Args:
+        limits: The limits; None for the default ones.
+        remedy: What errors say before ``limits=...``, the argument that raises a limit.
 
     Raises:
         TypeError: `limits` is something else.
@@ -73,7 +86,7 @@ def limiting(limits: Limits | None) -> Iterator[None]:
         if not isinstance(limits, Limits):
             raise wrong_type("limits", "a piecework.Limits or None", limits)
         values = limits.to_dict()
-    token = _IN_FORCE.set(values)
+    token = _IN_FORCE.set(_Loading(values, remedy))
     try:
         yield
     finally:
@@ -82,8 +95,8 @@ def limiting(limits: Limits | None) -> Iterator[None]:
 
 def limit(name: str) -> int | None:
     """Returns a limit of the loader that runs; None if there is none."""
-    values = _IN_FORCE.get()
-    return None if values is None else values[name]
+    loading = _IN_FORCE.get()
+    return None if loading is None else loading.limits[name]
 
 
 class TemplateLimits(NamedTuple):
@@ -100,22 +113,28 @@ class TemplateLimits(NamedTuple):
     @classmethod
     def of_loader(cls) -> TemplateLimits:
         """Returns those of the loader that runs, or the default ones."""
-        values = _IN_FORCE.get() or _DEFAULT.get()
+        loading = _IN_FORCE.get()
+        values = _DEFAULT.get() if loading is None else loading.limits
         return cls(values["template_steps"], values["template_characters"])
 
 
-def check(name: str, found: int, place: str = "") -> None:
+def check(name: str, found: int, place: str = "", *, is_whole: bool = True) -> None:
     """Raises LimitError if a size is over the limit of the loader that runs.
 
     Args:
         name: The name of the limit.
-        found: The size, or for files the number of bytes that were read.
+        found: The size.
         place: What the message begins with, such as the name of the file.
+        is_whole: Whether that is the whole size, not that of what was read until now.
     """
-    most = limit(name)
-    if most is not None and found > most:
+    loading = _IN_FORCE.get()
+    if loading is not None and found > (most := loading.limits[name]):
         problem = _WORDS[name].format(found=f"{found:,}", most=f"{most:,}")
-        raise LimitError(problem, hint=_remedy(name, found), place=place)
+        number = f"{found}" if is_whole else "..."
+        hint = f"if you trust the file, {loading.remedy} `limits=pw.Limits({name}={number})`"
+        if name == "nesting" and found > NESTING:
+            hint = "write it with fewer levels; more cannot be read"
+        raise LimitError(problem, hint=hint, place=place)
 
 
 def check_sizes(core: CoreTokenizer, place: str) -> None:
@@ -123,11 +142,3 @@ def check_sizes(core: CoreTokenizer, place: str) -> None:
     if _IN_FORCE.get() is not None:
         for name, size in core.sizes().items():
             check(name, size, place)
-
-
-def _remedy(name: str, found: int) -> str:
-    if name == "nesting" and found > NESTING:
-        return "write it with fewer levels; more cannot be read"
-    # Of a pipe or a compressed file only the start was read.
-    number = "..." if name in ("file_bytes", "unpacked_bytes") else found
-    return f"if you trust the file, pass `limits=pw.Limits({name}={number})`"

@@ -27,12 +27,15 @@ class Limits(Record):
         file_bytes: The size of each file in bytes; so a pipe without an end is refused, too.
         unpacked_bytes: The size of a compressed file after decompression in bytes.
         nesting: The depth of arrays and objects in JSON, at most 127.
-        entries: The number of entries, added tokens included.
-        entry_bytes: The length of an entry in bytes.
+        values: The number of values in a JSON file, arrays, objects and the names of their members included.
+        entries: The number of entries, added tokens included; in files of lines also that of merges.
+        entry_bytes: The length in bytes of an entry, and of a text that a normalizer, a decoder or padding inserts.
         components: The number of normalizers, pre-tokenizers, decoders and parts of a template; those of a sequence count one
             by one.
-        pattern_bytes: The length of a regular expression in bytes.
-        padding: The number of tokens that are added to a text, by padding or by post-processing.
+        pattern_bytes: The length of all regular expressions together in bytes; each counts 100 more, since an automaton, which
+            may take 0.1 seconds, is built for it.
+        padding: The number of tokens that are added to a text, by padding or by post-processing; a token counts once for each
+            64 bytes that it has.
         template_steps: The number of steps of a chat template, besides those that the messages allow; a step takes at most
             about a microsecond.
         template_characters: The number of characters that a chat template writes, besides those that the messages allow.
@@ -50,6 +53,7 @@ class Limits(Record):
     file_bytes: int = _default("file_bytes")
     unpacked_bytes: int = _default("unpacked_bytes")
     nesting: int = _default("nesting")
+    values: int = _default("values")
     entries: int = _default("entries")
     entry_bytes: int = _default("entry_bytes")
     components: int = _default("components")

@@ -7,8 +7,11 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from piecework._messages import shown
+from piecework._settings.limiting import limiting
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from piecework._core import TextStages
 
 
@@ -90,3 +93,8 @@ def ignored(names: Any, what: str) -> None:
 
     for name in names:
         warn(f"{what} has no argument {name!r}; it is ignored", setting=name)
+
+
+def limited() -> AbstractContextManager[None]:
+    """Returns a context manager of a block in which a file is read within the default limits, since no argument gives others."""
+    return limiting(None, "load it with `piecework.Tokenizer.from_file` and")

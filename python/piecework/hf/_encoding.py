@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any
 
 from piecework import _core
@@ -41,7 +42,7 @@ class Encoding:
 
     def __init__(self) -> None:
         """Creates an encoding without tokens."""
-        self._inner = _core.Encoding(((),) * 12)
+        self._inner = _core.Encoding((b"", ([], b""), *([b""] * 8), [], []))
 
     @staticmethod
     def _of(inner: _core.Encoding) -> Encoding:
@@ -366,7 +367,12 @@ class Encoding:
         """Takes columns that `__getstate__` returned."""
         try:
             self._inner = _inner_of(loads(state))
-        except (KeyError, AttributeError):  # of JSON that holds something else
+        except (
+            KeyError,
+            AttributeError,
+            TypeError,
+            struct.error,
+        ):  # of JSON that holds something else
             raise ValueError(f"expected the state of an Encoding, found {shown(state)}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -390,25 +396,31 @@ def _restored(inner: _core.Encoding) -> Encoding:
 
 def _inner_of(state: dict[str, Any]) -> _core.Encoding:
     """Returns the encoding of the core with columns of JSON."""
+    length = len(state["ids"])
     words = [_NONE if word is None else word for word in state["words"]]
-    offsets = [tuple(offset) for offset in state["offsets"]]
+    offsets = _column([place for offset in state["offsets"] for place in offset])
     ranges = [
         (int(sequence), span["start"], span["end"])
         for sequence, span in state["sequence_ranges"].items()
     ]
     return _core.Encoding(
         (
-            state["ids"],
-            state["tokens"],
-            list(range(len(state["ids"]))),
+            _column(state["ids"]),
+            (state["tokens"], _column(range(length))),
+            _column(range(length)),
             offsets,
             offsets,
-            words,
-            state["type_ids"],
-            [0] * len(words),
-            state["special_tokens_mask"],
-            state["attention_mask"],
+            _column(words),
+            _column(state["type_ids"]),
+            _column([0] * length),
+            _column(state["special_tokens_mask"]),
+            _column(state["attention_mask"]),
             ranges,
             [_inner_of(part) for part in state["overflowing"]],
         )
     )
+
+
+def _column(values: Sequence[int]) -> bytes:
+    """Returns the bytes that the core reads as a column."""
+    return struct.pack(f"<{len(values)}I", *values)

@@ -8,15 +8,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from piecework import _core
-from piecework._settings.limiting import check_sizes, limiting
+from piecework._settings.limiting import check_sizes
 from piecework._settings.token_runs import runs_of
 from piecework.hf import _calls
 from piecework.hf._added_tokens import AddedToken, Flags, checked_flags
-from piecework.hf._arguments import flag, ignored, instance, maybe, number32, string, unsigned
+from piecework.hf._arguments import (
+    flag,
+    ignored,
+    instance,
+    limited,
+    maybe,
+    number32,
+    string,
+    unsigned,
+)
 from piecework.hf._deferred import DeferredColumns
 from piecework.hf._encoding import Encoding
 from piecework.hf._state import Component, dumps, own, revision
 from piecework.hf.models import Model, _read_core, _way
+from piecework.tokenizer._checks import check_file
 from piecework.tokenizer._formats.own import own_types
 
 if TYPE_CHECKING:
@@ -160,6 +170,7 @@ class Tokenizer:
     @classmethod
     def _of_json(cls, data: bytes, place: str = "", *, build_tables: bool = True) -> Tokenizer:
         """Returns the tokenizer of a tokenizer.json; `place` names the file in warnings."""
+        check_file("json", data, place)
         core = _core.Tokenizer.from_json_as_tokenizers(data, place)
         check_sizes(core, place)
         if build_tables:
@@ -197,7 +208,7 @@ class Tokenizer:
         >>> Tokenizer.from_str(tok.to_str()).encode("hug").ids
         [0]
         """
-        with limiting(None):
+        with limited():
             return Tokenizer._of_json(string(json).encode())
 
     @staticmethod
@@ -210,7 +221,7 @@ class Tokenizer:
         2
         """
         instance(buffer, bytes)
-        with limiting(None):
+        with limited():
             return Tokenizer._of_json(buffer)
 
     @staticmethod
@@ -235,7 +246,7 @@ class Tokenizer:
         """
         from piecework._io.files import read_bytes
 
-        with limiting(None):
+        with limited():
             return Tokenizer._of_json(read_bytes(path), f"{path}: ")
 
     @staticmethod

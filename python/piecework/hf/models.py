@@ -356,8 +356,12 @@ def _vocab(value: Any) -> _Vocab:
 
 def _read_json(path: str) -> Any:
     from piecework._io.files import read_bytes
+    from piecework.tokenizer._checks import check_file
 
-    return json.loads(read_bytes(path))
+    with _arguments.limited():
+        data = read_bytes(path)
+        check_file("json", data, f"{path}: ")
+    return json.loads(data)
 
 
 # The characters of Unicode's property White_Space, which `tokenizers` cuts off; str.rstrip also cuts U+001C to U+001F.
@@ -371,8 +375,12 @@ _WHITE_SPACE = (
 def _read_lines(path: str) -> list[str]:
     """Returns the lines of a text file; a line ends at LF or CR LF, and a CR at the end of the file stays."""
     from piecework._io.files import read_bytes
+    from piecework.tokenizer._checks import check_file
 
-    *lines, last = read_bytes(path).decode().split("\n")
+    with _arguments.limited():
+        data = read_bytes(path)
+        check_file("vocab.txt", data, f"{path}: ")
+    *lines, last = data.decode().split("\n")
     return [line.removesuffix("\r") for line in lines] + ([last] if last else [])
 
 

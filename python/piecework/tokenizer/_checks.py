@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from piecework import _core
 from piecework._exceptions import to_utf8
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from piecework._settings.arguments import Stops
     from piecework._settings.token_runs import TokenRun
     from piecework.tokenizer._batch import EncodedBatch
+    from piecework.tokenizer._formats.detect import Format
 
 NO_LIMIT = (1 << 32) - 1
 """The value of `max_input_chars_per_word` in a tokenizer.json, which requires a number, that means "no limit"."""
@@ -83,11 +84,15 @@ def checked_probabilities(given: Any) -> Mapping[str, float] | None:
     return dict(given)
 
 
-def check_nesting(data: bytes, place: str) -> None:
-    """Raises LimitError for JSON that is nested deeper than the loader allows; the parser itself refuses 128 levels."""
-    most = limit("nesting")
-    if most is not None and most < NESTING:
-        check("nesting", _core.json_nesting(data), place)
+def check_file(kind: Format | Literal["json"], data: bytes, place: str = "") -> None:
+    """Raises LimitError for a file that is larger than the loader that runs allows, before it is read."""
+    nesting = limit("nesting")
+    if nesting is None:
+        return
+    for name, size in _core.file_sizes(kind, data):
+        # The parser itself refuses what nobody can allow.
+        if name != "nesting" or nesting < NESTING:
+            check(name, size, place)
 
 
 def checked_text(name: str, text: object) -> str:

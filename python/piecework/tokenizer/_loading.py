@@ -130,6 +130,7 @@ def load_tiktoken(
     if special_tokens is not None:
         specials = _checks.checked_specials(special_tokens)
     data = read_unpacked(path)
+    _checks.check_file("tiktoken", data, f"{file}: ")
     with _naming(file):
         core = _core.from_tiktoken(data, regex, list(specials.items()))
     gap = _core.first_gap(core)
@@ -156,7 +157,10 @@ def load_subword_nmt(
             raise errors.ConfigError("requires vocab", setting="vocab_threshold")
         return load_format(cls, "subword-nmt", path)
     checked(vocab, "vocab")
-    data, filtered = read_unpacked(path), (read_unpacked(vocab), vocab_threshold, separator)
+    data, vocab_data = read_unpacked(path), read_unpacked(vocab)
+    for file, content in ((path, data), (vocab, vocab_data)):
+        _checks.check_file("subword-nmt", content, f"{checked(file)}: ")
+    filtered = (vocab_data, vocab_threshold, separator)
     try:
         return cls._wrap(_core.from_subword_nmt(data, filtered))
     except errors.UnsupportedError as error:
@@ -266,6 +270,7 @@ def _format_of(
             "expected a tokenizer in one of the formats of docs/formats.md, found other text",
             hint="name a list of tokens with the ending .txt, or pass `format='vocab.txt'`",
         )
+    _checks.check_file("json", data)
     if _is_json(data):
         raise errors.FormatError(
             "expected a tokenizer.json or a vocab.txt with one token per line, found other JSON"
@@ -284,6 +289,8 @@ def _parse(
         raise errors.FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
     if kind in _ALONE:
         raise errors.FormatError(_ALONE[kind])
+    if kind != "tokenizer.json":
+        _checks.check_file(kind, data, place)
     if kind == "tokenizer.json":
         tokenizer = _from_json(cls, data, settings, place=place)
     elif kind == "vocab.txt":
@@ -309,7 +316,7 @@ def _from_json(
     place: str = "",
 ) -> Tokenizer:
     _checks.refuse(settings, _VOCAB_ONLY, "a tokenizer.json contains this setting itself")
-    _checks.check_nesting(data, place)
+    _checks.check_file("json", data, place)
     ids = settings.get("added_token_ids")
     if ids is not None:
         check_str("added_token_ids", ids)
@@ -390,6 +397,8 @@ def _from_merges(
     vocab, merges = (data, other_data) if is_vocab else (other_data, data)
     splitter, functions = _splitter(settings)
     names = (name, other) if is_vocab else (other, name)
+    _checks.check_file("json", vocab, f"{names[0]}: ")
+    _checks.check_file("merges.txt", merges, f"{names[1]}: ")
     with _naming(f"{names[0]}, {os.path.basename(names[1])}"):
         core = _core.from_merges(vocab, merges, splitter, functions, kind)
     others: Any = {k: v for k, v in settings.items() if k not in _SPLITTING}
@@ -399,6 +408,7 @@ def _from_merges(
 def load_format(cls: type[Tokenizer], kind: Format, path: Pathish) -> Tokenizer:
     """Loads a file of a format that has no further settings."""
     data = read_unpacked(path)
+    _checks.check_file(kind, data, f"{checked(path)}: ")
     with _naming(os.fspath(path)):
         return cls._wrap(_core.read_format(kind, data))
 

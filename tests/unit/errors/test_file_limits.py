@@ -30,12 +30,12 @@ def padding(**settings: Any) -> str:
     """Returns a tokenizer.json that pads."""
     settings = {"strategy": "BatchLongest", "pad_to_multiple_of": None} | settings
     names = {"direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"}
-    return tokenizer_json(padding=settings | names)
+    return tokenizer_json(padding=names | settings)
 
 
-def replacing(pattern: str, times: int = 1) -> str:
+def replacing(pattern: str, times: int = 1, content: str = "c") -> str:
     """Returns a tokenizer.json with normalizers that replace a pattern."""
-    step = {"type": "Replace", "pattern": {"Regex": pattern}, "content": "c"}
+    step = {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
     return tokenizer_json(normalizer={"type": "Sequence", "normalizers": [step] * times})
 
 
@@ -61,9 +61,14 @@ def test_every_loader_takes_limits(name: str) -> None:
         ("entry_bytes", "[UNK]\néa\n", 5),
         ("components", replacing("a", 7), 7),
         ("components", template(1, 6), 7),
-        ("pattern_bytes", replacing("[a-c]é"), 7),
+        ("pattern_bytes", replacing("[a-c]é", 2), 2 * (7 + 100)),
+        ("entry_bytes", padding(pad_token="[LONGPAD]"), 9),
+        ("entry_bytes", replacing("a", content="é" * 5), 10),
+        ("values", tokenizer_json(), 15),
         ("padding", padding(strategy={"Fixed": 9}), 9),
         ("padding", padding(pad_to_multiple_of=8), 8),
+        ("padding", padding(strategy={"Fixed": 9}, pad_to_multiple_of=8), 16),
+        ("padding", padding(strategy={"Fixed": 9}, pad_token="a" * 65), 18),
         ("padding", template(12), 12),
         ("nesting", tokenizer_json(), 3),
         ("file_bytes", WORDS, len(WORDS)),
@@ -97,8 +102,45 @@ def test_costly_files_are_refused_by_default(text: str) -> None:
     with pytest.raises(LimitError, match="if you trust the file, pass `limits="):
         pw.Tokenizer.from_str(text)
     if text.startswith("{"):
-        with pytest.raises(LimitError):
+        remedy = "load it with `piecework.Tokenizer.from_file` and `limits="
+        with pytest.raises(LimitError, match=remedy):
             hf.Tokenizer.from_str(text)
+
+
+def test_lines_and_pieces_are_counted_before_they_are_read(tmp_path: Path) -> None:
+    """Each file has more entries than `Limits` allows, and an error that reading it would find first."""
+    few = pw.Limits(entries=3)
+    ranks, merges = tmp_path / "ranks.tiktoken", tmp_path / "codes.txt"
+    ranks.write_text("x\n" * 4, encoding="utf-8")
+    merges.write_text("#version: 0.2\n" * 4, encoding="utf-8")
+    for load in (
+        lambda: pw.Tokenizer.from_tiktoken(ranks, "gpt2", limits=few),
+        lambda: pw.Tokenizer.from_subword_nmt(merges, limits=few),
+        lambda: pw.Tokenizer.from_bytes(b"\x0a\x00" * 4, format="sentencepiece", limits=few),
+        lambda: pw.Tokenizer.from_str("\n" * 3 + "x\n", format="vocab.txt", limits=few),
+    ):
+        with pytest.raises(LimitError, match="4 entries are over the limit of 3"):
+            load()
+
+
+def test_files_of_models_of_hf_have_the_default_limits(tmp_path: Path) -> None:
+    vocab, merges = tmp_path / "vocab.json", tmp_path / "merges.txt"
+    vocab.write_text("[" * 9_000_000, encoding="utf-8")
+    merges.write_text("\n" * 5_000_000, encoding="utf-8")
+    for load in (
+        lambda: hf.models.WordLevel.from_file(str(vocab)),
+        lambda: hf.models.WordPiece.from_file(str(merges)),
+        lambda: hf.models.BPE.from_file(str(vocab), str(merges)),
+    ):
+        with pytest.raises(LimitError, match=r"load it with `piecework\.Tokenizer\.from_file`"):
+            load()
+
+
+def test_errors_name_the_size_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_text(WORDS, encoding="utf-8")
+    with pytest.raises(LimitError, match=f"file_bytes={len(WORDS)}"):
+        pw.Tokenizer.from_file(path, limits=pw.Limits(file_bytes=5))
 
 
 def test_files_are_bounded(tmp_path: Path) -> None:
@@ -115,7 +157,7 @@ def test_files_are_bounded(tmp_path: Path) -> None:
 def test_unpacked_files_are_bounded(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt.gz"
     path.write_bytes(gzip.compress(b"[UNK]\n" + b"a" * 400_000_000))
-    with pytest.raises(LimitError, match="unpacks to more bytes than the limit of 268,435,456"):
+    with pytest.raises(LimitError, match="unpacks to more bytes than the limit of 134,217,728"):
         pw.Tokenizer.from_file(path)
     with pytest.raises(LimitError, match="limit of 100;"):
         pw.Tokenizer.from_file(path, limits=pw.Limits(unpacked_bytes=100))

@@ -113,6 +113,36 @@ def test_overlapping_white_space_of_added_tokens_raises_when_too_long() -> None:
             timed(lambda tok=tok: tok.count(" " * 100_000))
 
 
+LENGTHENING: list[dict[str, Any]] = [
+    {"normalizer": n.Sequence([n.Replace("a", "a" * 10)] * 6)},
+    {"normalizer": n.Replace("a", "a" * 65_000)},
+    {"normalizer": n.Sequence([n.Prepend("a" * 65_000)] * 40)},
+    {"normalizer": n.Sequence([n.Replace(pw.Regex(""), "b")] * 8)},
+    {"normalizer": n.Sequence([n.ByteLevel()] * 40)},
+    {"pre_tokenizer": p.Sequence([p.ByteLevel(use_regex=False)] * 40)},
+]
+
+
+@pytest.mark.parametrize("settings", LENGTHENING, ids=str)
+@pytest.mark.parametrize("text", ["aé" * 300, "aé" * 100_000])
+def test_components_that_lengthen_a_text_without_end_raise(settings: Any, text: str) -> None:
+    """The error comes before the memory is used."""
+    resource = pytest.importorskip("resource", reason="the system does not measure memory")
+    tok = parts.made(**settings)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for call in (tok.encode, tok.encode_ids, tok.count):
+        with pytest.raises(pw.errors.TextTooLongError, match="the limit of 16 times its length"):
+            timed(lambda call=call: call(text))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
+
+
+def test_a_text_may_become_sixteen_times_as_long() -> None:
+    tok = parts.made(normalizer=n.Replace("a", "b" * 16))
+    assert tok.count("a" * 100_000) >= 1
+    with pytest.raises(pw.errors.TextTooLongError):
+        parts.made(normalizer=n.Replace("a", "b" * 27)).count("a" * 100_000)
+
+
 def test_overflowing_takes_linear_time() -> None:
     tok = parts.made()
     encoding = timed(lambda: tok.encode("a " * 100_000, truncation=pw.Truncation(128, 16)))

@@ -3,14 +3,18 @@
 import copy
 import itertools
 import pickle
+from collections import abc
 from typing import Any
 
 import pytest
 
 import piecework as pw
 from piecework import hf, processors
+from piecework.errors import TruncationError
 
 WORDS = "[UNK]\n[CLS]\n[SEP]\n[PAD]\na\nb\n##b\nabb\n"
+RENAMED = 2
+"""The place of the renamed tokens in the state of a pickled encoding."""
 TEXT = "ab abb é a b 'x' abab b"
 
 
@@ -84,11 +88,57 @@ def test_a_sequence_like_a_list() -> None:
     assert parts[0] in parts
     assert repr(parts) == "<2 overflowing parts>"
     assert pickle.loads(pickle.dumps(parts)) == list(parts) == copy.deepcopy(parts)
+    assert isinstance(parts, abc.Sequence)
+    match parts:
+        case [first, _]:
+            assert first == parts[0]
+        case _:
+            pytest.fail("not matched as a sequence")
+    assert (parts.index(parts[1]), parts.count(parts[1]), parts.count(3)) == (1, 1, 0)
+    assert parts.index(parts[1], 1) == 1
+    with pytest.raises(ValueError, match="is not in list"):
+        parts.index(parts[0], 1, 2)
+    assert parts + parts == parts + list(parts) == list(parts) + parts == [*parts, *parts]
+    with pytest.raises(TypeError):
+        parts + 3  # type: ignore[operator]
     for place in (2, -3, 1 << 70):
-        with pytest.raises(IndexError):
+        with pytest.raises(IndexError, match=f"the index {place} is out of range; there are 2"):
             parts[place]
     with pytest.raises(TypeError):
         parts["a"]  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"padding": 1 << 17}, {"truncation": pw.Truncation(2000, 1990, "only_first")}]
+)
+@pytest.mark.parametrize("repeats", [False, True])
+def test_combined_parts_of_a_short_text_are_bounded(settings: Any, repeats: bool) -> None:
+    """Each of hundreds of parts would have 2^17 tokens, or each of thousands 2,000."""
+    tok = pw.Tokenizer.from_str(WORDS).replace(
+        post_processor=None, truncation=pw.Truncation(40, strategy="only_first")
+    )
+    if repeats:
+        template = processors.TemplateProcessing("$A $A", "$A $B", special_tokens=[])
+        tok = tok.replace(post_processor=template)
+    encoding = tok.replace(**settings).encode("a " * 30_000, None if repeats else "b")
+    with pytest.raises(TruncationError, match="combinations"):
+        len(encoding.overflowing)
+
+
+def test_pickled_encodings_are_bytes() -> None:
+    tok = pw.Tokenizer.from_str(WORDS)
+    encoding = tok.encode(TEXT * 1000, TEXT)
+    again = pickle.loads(pickle.dumps(encoding))
+    assert again == encoding
+    assert again.tokens == encoding.tokens
+    assert len(pickle.dumps(encoding)) < 50 * len(encoding)
+    kind, (state,) = encoding.__reduce__()
+    for place in range(len(state) - 2):
+        # No renamed token is one fewer; the others have one length.
+        for wrong in (b"\0", 5, None) if place == RENAMED else (b"", b"\0", 5, None):
+            with pytest.raises(ValueError, match="expected what an encoding was pickled as"):
+                kind((*state[:place], wrong, *state[place + 1 :]))
+    assert all(isinstance(column, bytes) for column in state[3:-2])
 
 
 def test_overflowing_parts_are_made_one_by_one() -> None:

@@ -13,6 +13,7 @@ use super::strip::StripStage;
 use super::wordpiece::SpacesStage;
 use super::{Decoder, StreamOutput};
 use crate::error::Result;
+use crate::memory::Growable;
 use crate::stop;
 use crate::text::span::check_bytes;
 
@@ -31,6 +32,7 @@ impl DecodedParts {
         // A stage can double its input, and a file can contain many.
         check_bytes(self.bytes.len() + bytes.len())?;
         stop::check_growth(self.bytes.len(), self.bytes.len() + bytes.len());
+        self.bytes.make_room(bytes.len());
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
@@ -39,6 +41,7 @@ impl DecodedParts {
     #[inline]
     pub(super) fn end(&mut self) {
         stop::check_growth(self.ends.len(), self.ends.len() + 1);
+        self.ends.make_room(1);
         self.ends.push(self.bytes.len());
     }
 
@@ -51,8 +54,8 @@ impl DecodedParts {
     fn reset(&mut self, bytes: usize, parts: usize) {
         self.bytes.clear();
         self.ends.clear();
-        self.bytes.reserve(bytes);
-        self.ends.reserve(parts);
+        self.bytes.make_room(bytes);
+        self.ends.make_room(parts);
     }
 
     fn are_whole(&self) -> bool {

@@ -37,6 +37,12 @@ impl NamedToken {
         Self { id, name: name.to_owned(), renames: true }
     }
 
+    /// Returns how many tokens of ordinary length the name is as long as.
+    pub(crate) fn units(&self) -> usize {
+        const ORDINARY: usize = 64;
+        self.name.len().div_ceil(ORDINARY).max(1)
+    }
+
     /// Compares the name with the vocabulary's token for the id.
     pub(crate) fn compare(&mut self, vocabulary: Option<&str>) {
         self.renames = vocabulary != Some(&self.name);
@@ -87,6 +93,11 @@ impl Encoding {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
+    }
+
+    /// Returns the number of encodings that it and its overflowing parts are.
+    pub(crate) fn part_count(&self) -> usize {
+        1 + self.overflowing.iter().map(Self::part_count).sum::<usize>()
     }
 
     /// Appends a token of the text with the index `text`.

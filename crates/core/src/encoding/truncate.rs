@@ -50,6 +50,24 @@ pub struct Truncation {
 
 /// The maximum number of combinations of overflowing windows.
 const MAX_COMBINATIONS: usize = 1 << 14;
+/// The maximum number of tokens of all combinations, besides those that the texts allow.
+const MAX_COMBINED_TOKENS: usize = 1 << 22;
+/// The number of tokens of combinations that a token of the texts allows.
+const COMBINED_PER_TOKEN: usize = 32;
+
+/// Returns an error if parts of several texts, combined with each other, have too many tokens: `length` in each of `parts`, made
+/// of `tokens`.
+pub(crate) fn check_combined_tokens(parts: usize, length: usize, tokens: usize) -> Result<()> {
+    let combined = parts.saturating_mul(length);
+    if parts <= 1 || combined <= MAX_COMBINED_TOKENS.saturating_add(tokens.saturating_mul(COMBINED_PER_TOKEN)) {
+        return Ok(());
+    }
+    let message = format!("{parts} combinations of the parts of texts have {combined} tokens, and the texts {tokens}");
+    Err(Error::Truncation(Message::new(message).hint(
+        "truncate only one of them (`strategy=\"only_first\"` or `strategy=\"only_second\"`), lower `stride`, or pad to \
+         fewer tokens",
+    )))
+}
 
 /// The number of tokens to keep of the first and of the second text; `None` keeps all.
 pub(crate) type Kept = (Option<usize>, Option<usize>);
@@ -108,6 +126,11 @@ impl Truncation {
             _ => 0,
         };
         let [first, second] = lengths.map(parts);
+        let tokens = lengths.map(|(tokens, _)| tokens).iter().sum();
+        let kept = lengths.map(|(tokens, length)| length.map_or(tokens, |length| length.min(tokens))).iter().sum();
+        if lengths[1].0 > 0 {
+            check_combined_tokens((1 + first).saturating_mul(1 + second), kept, tokens)?;
+        }
         // Every combination is also combined with the windows of the second text.
         if first.saturating_mul(second) <= MAX_COMBINATIONS {
             return Ok(());

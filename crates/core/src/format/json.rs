@@ -23,32 +23,6 @@ pub(super) enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// Returns the number of levels of arrays and objects in JSON, which need not be valid.
-///
-/// ```
-/// use piecework_core::format::json_nesting;
-///
-/// assert_eq!(json_nesting(br#"{"a": ["[", {}]}"#), 3);
-/// ```
-#[must_use]
-pub fn json_nesting(bytes: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut in_string) = (0_usize, 0, false);
-    let mut rest = bytes.iter();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'"' => in_string = !in_string,
-            b'\\' if in_string => _ = rest.next(),
-            b'[' | b'{' if !in_string => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
-}
-
 impl Json {
     /// Parses all of `bytes`; nesting beyond 128 levels is an error.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self> {

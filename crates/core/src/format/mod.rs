@@ -4,6 +4,7 @@
 
 mod counts_file;
 mod encodings;
+mod file_sizes;
 mod fingerprint;
 mod json;
 mod lines;
@@ -19,8 +20,8 @@ mod vocab_txt;
 
 pub use counts_file::{CountsReader, CountsSummary, read_counts, write_buckets, write_counts, write_sorted_counts};
 pub use encodings::{ENCODINGS, NamedEncoding, named_encoding};
+pub use file_sizes::{FileSizes, file_sizes};
 pub use fingerprint::{fingerprint, splitter_fingerprint};
-pub use json::json_nesting;
 pub use members::Kinds;
 pub use merges_txt::{read_clip, read_merges, write_clip, write_merges_txt, write_vocab_json};
 pub use registry::{FORMATS, FileFormat, Files, detect_format, format_named};

@@ -6,6 +6,7 @@
 mod nbest;
 mod sample;
 
+use crate::memory::{Growable, copied, filled};
 use crate::numbers::floats::to_single;
 use crate::stop::Work;
 pub(crate) use sample::Sampling;
@@ -55,7 +56,7 @@ impl Lattice {
         mut pieces_at: impl FnMut(usize, &mut dyn FnMut(usize, u32, f64)),
     ) -> Option<Self> {
         let (mut edges, mut scores) = (Vec::new(), Vec::new());
-        let mut reached = vec![false; word.len() + 1];
+        let mut reached = filled(false, word.len() + 1);
         reached[0] = true;
         let mut work = Work::default();
         for (start, c) in word.char_indices() {
@@ -65,11 +66,15 @@ impl Lattice {
             }
             let (first, end) = (edges.len(), start + c.len_utf8());
             pieces_at(start, &mut |bytes, id, score| {
+                edges.make_room(1);
                 edges.push(Edge { start, end: start + bytes, id });
+                scores.make_room(1);
                 scores.push(score);
             });
             if let Some(unknown) = unknown.filter(|_| edges.get(first).is_none_or(|edge| edge.end != end)) {
+                edges.make_room(1);
                 edges.insert(first, Edge { start, end, id: UNKNOWN });
+                scores.make_room(1);
                 scores.insert(first, unknown);
             }
             work.add(edges.len() - first);
@@ -108,10 +113,10 @@ impl Ends {
     /// Sorts the edges by their ends (a counting sort, linear time).
     #[expect(clippy::cast_possible_truncation, reason = "a word under 1 GiB has fewer than 2^32 edges in memory")]
     fn new(size: usize, edges: &[Edge]) -> Self {
-        let mut starts = vec![0_u32; size + 2];
+        let mut starts = filled(0_u32, size + 2);
         edges.iter().for_each(|edge| starts[edge.end + 1] += 1);
         (1..starts.len()).for_each(|place| starts[place] += starts[place - 1]);
-        let (mut indices, mut next) = (vec![0; edges.len()], starts.clone());
+        let (mut indices, mut next) = (filled(0, edges.len()), copied(&starts));
         for (index, edge) in edges.iter().enumerate() {
             let place = &mut next[edge.end];
             indices[*place as usize] = index as u32;

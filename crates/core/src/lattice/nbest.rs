@@ -5,6 +5,7 @@
 //! [`MAX_TOTAL_PARTIALS`] partial paths are created.
 
 use super::{Edge, Lattice, LatticePath};
+use crate::memory::{Growable, filled, with_room};
 
 /// The number of partial paths in the agenda at which it is shrunk.
 const MAX_AGENDA: usize = 10_000;
@@ -86,17 +87,18 @@ fn reversed(lattice: &Lattice, partials: &[Partial], first: usize) -> Vec<Edge> 
 
 /// Returns for each edge the best score of a path from the start that ends with it.
 fn best_scores(lattice: &Lattice) -> Vec<f64> {
-    let mut reached = vec![None; lattice.size + 1];
+    let mut reached = filled(None, lattice.size + 1);
     reached[0] = Some(0.0);
     let edges = lattice.edges.iter().zip(&lattice.scores);
-    let sums = edges.map(|(edge, &score)| {
+    let mut sums = with_room(lattice.edges.len());
+    sums.extend(edges.map(|(edge, &score)| {
         let sum = lattice.add(reached[edge.start].unwrap_or_default(), score);
         if reached[edge.end].is_none_or(|best| sum > best) {
             reached[edge.end] = Some(sum);
         }
         sum
-    });
-    sums.collect()
+    }));
+    sums
 }
 
 /// Returns the path that takes the edge with the highest `sum` at each step from the end.
@@ -113,6 +115,7 @@ fn trace(lattice: &Lattice, sum: impl Fn(usize, f64) -> f64) -> LatticePath {
         if reversed.is_empty() {
             score = highest;
         }
+        reversed.make_room(1);
         reversed.push(lattice.edges[edge]);
         (end, after) = (lattice.edges[edge].start, lattice.scores[edge]);
     }

@@ -1,6 +1,7 @@
 //! The sum over all paths (the forward algorithm), and sampling of paths (U38, U39, U48).
 
 use super::{Edge, Lattice, LatticePath};
+use crate::memory::{Growable, filled};
 use crate::numbers::floats::{Scaled, exp, ln};
 use crate::numbers::random::Generator;
 
@@ -63,6 +64,7 @@ fn sample_all(lattice: &Lattice, alpha: f64, generator: &mut Generator) -> Vec<E
             taken = Some(lattice.edges[index]);
         }
         let Some(edge) = taken else { unreachable!("a path leads to where an edge begins") };
+        reversed.make_room(1);
         reversed.push(edge);
         end = edge.start;
     }
@@ -71,7 +73,7 @@ fn sample_all(lattice: &Lattice, alpha: f64, generator: &mut Generator) -> Vec<E
 
 /// Returns for each position the sum over all paths from the start to it.
 fn forward(lattice: &Lattice, alpha: f64) -> Vec<Scaled> {
-    let mut sums = vec![Scaled::ZERO; lattice.size + 1];
+    let mut sums = filled(Scaled::ZERO, lattice.size + 1);
     sums[0] = Scaled::ONE;
     for (index, edge) in lattice.edges.iter().enumerate() {
         sums[edge.end] = sums[edge.end] + sums[edge.start] * weight(lattice, index, alpha);

@@ -34,7 +34,6 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::text::pattern::Pattern;
-use crate::text::span::check_bytes;
 
 /// A normalizer, which changes a text before it is split into words.
 ///
@@ -110,17 +109,20 @@ impl Normalizer {
             Self::Strip(strip) => strip.normalize(text, spare),
             Self::StripAccents => strip::strip_accents(text, spare),
             Self::Replace { pattern, content } => replace::normalize(pattern, content, text, spare)?,
-            Self::Prepend(prefix) => text.prepend(spare, prefix),
+            Self::Prepend(prefix) => {
+                text.check_growth(text.text().len() + prefix.len())?;
+                text.prepend(spare, prefix);
+            }
             Self::ByteLevel => byte_level::normalize(text, spare),
-            Self::Precompiled(precompiled) => precompiled.normalize(text, spare),
-            Self::SentencePiece(sentencepiece) => sentencepiece.normalize(text, spare),
+            Self::Precompiled(precompiled) => precompiled.normalize(text, spare)?,
+            Self::SentencePiece(sentencepiece) => sentencepiece.normalize(text, spare)?,
             Self::Sequence(normalizers) => {
                 for normalizer in normalizers {
                     normalizer.normalize(text, spare)?;
                 }
             }
         }
-        check_bytes(text.text().len())
+        text.check_growth(text.text().len())
     }
 
     /// Returns the settings of `SentencePiece`'s normalization, if it is that.

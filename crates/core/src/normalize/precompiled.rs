@@ -25,6 +25,8 @@ const MOST_NODES: usize = 1 << 21;
 
 /// The largest length of a rule in bytes. A file may have longer ones, even endless ones, but no text needs them.
 const LONGEST_RULE: usize = 255;
+/// The largest number of bytes that a rule writes.
+const LONGEST_REPLACEMENT: usize = 1 << 16;
 
 /// A rule set.
 #[derive(Debug)]
@@ -61,6 +63,9 @@ impl Precompiled {
             return Err(invalid("its trie is empty"));
         }
         let pool = std::str::from_utf8(pool).map_err(|_| invalid("its replacements are not UTF-8"))?.to_owned();
+        if pool.split('\0').any(|text| text.len() > LONGEST_REPLACEMENT) {
+            return Err(invalid(&format!("it has replacements of more than {LONGEST_REPLACEMENT} bytes")));
+        }
         let rules = Self { trie, pool, charsmap, changes: OnceLock::new() };
         if rules.height().is_none_or(|height| height > LONGEST_RULE) {
             return Err(invalid(&format!("it has rules of more than {LONGEST_RULE} bytes")));
@@ -123,25 +128,27 @@ impl Precompiled {
         Locality { words: Some(WordChanges { rules: Some(self), ..WordChanges::default() }), ..Locality::default() }
     }
 
-    pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
+    pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) -> Result<()> {
         // The new characters, each with its number of old ones: see `Rewriter::change`.
         let (mut changes, mut has_match, mut work) = (Vec::new(), false, Work::default());
         for cluster in clusters(text.text()) {
             work.add(cluster.len());
-            has_match |= self.normalize_cluster(cluster, &mut changes);
+            has_match |= self.normalize_cluster(cluster, text, &mut changes)?;
         }
         if has_match {
             text.rewrite(spare, |to| changes.iter().for_each(|&(c, change)| to.change(c, change)));
         }
+        Ok(())
     }
 
     /// Appends the characters of a cluster; returns whether a rule replaced some.
-    fn normalize_cluster(&self, cluster: &str, changes: &mut Vec<(char, isize)>) -> bool {
+    fn normalize_cluster(&self, cluster: &str, text: &Normalized, changes: &mut Vec<(char, isize)>) -> Result<bool> {
         if cluster.len() < LONG_CLUSTER
             && let Some(replacement) = self.replacement(cluster)
         {
             replace(cluster, replacement, changes);
-            return true;
+            text.check_growth(changes.len())?;
+            return Ok(true);
         }
         let mut has_match = false;
         for (at, c) in cluster.char_indices() {
@@ -152,8 +159,9 @@ impl Precompiled {
                 Some(replacement) => replace(part, replacement, changes),
                 None => changes.push((c, 0)),
             }
+            text.check_growth(changes.len())?;
         }
-        has_match
+        Ok(has_match)
     }
 }
 
@@ -349,7 +357,7 @@ mod tests {
         let rules = Precompiled::new(b"\x04\0\0\0\xff\xff\xff\x7fab\0".to_vec()).unwrap();
         let (mut text, mut spare) = <(Normalized, Normalized)>::default();
         text.start("aé", 0, true);
-        rules.normalize(&mut text, &mut spare);
+        rules.normalize(&mut text, &mut spare).unwrap();
         assert_eq!(text.text(), "aé");
     }
 

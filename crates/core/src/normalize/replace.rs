@@ -4,14 +4,13 @@ use super::locality::{ChangedCharacters, CharacterChanges, Locality, Metaspaces,
 use super::{Normalized, Normalizer, SPACE};
 use crate::error::Result;
 use crate::text::pattern::Pattern;
-use crate::text::span::check_bytes;
 
 pub(super) fn normalize(pattern: &Pattern, content: &str, text: &mut Normalized, spare: &mut Normalized) -> Result<()> {
     let mut matches = Vec::new();
     pattern.find_matches(text.text(), |range| matches.push(range))?;
     // Too much has to be refused before it is made.
     let kept = text.text().len() - matches.iter().map(ExactSizeIterator::len).sum::<usize>();
-    check_bytes(kept.saturating_add(content.len().saturating_mul(matches.len())))?;
+    text.check_growth(kept.saturating_add(content.len().saturating_mul(matches.len())))?;
     text.replace(spare, content, &matches);
     Ok(())
 }

@@ -128,19 +128,20 @@ impl SentencePiece {
         all.map(|c| if c == ' ' && settings.escape_whitespaces { METASPACE } else { c }).collect()
     }
 
-    pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) {
+    pub(super) fn normalize(&self, text: &mut Normalized, spare: &mut Normalized) -> Result<()> {
         spare.restart(text);
-        self.write(text, spare);
+        self.write(text, spare)?;
         std::mem::swap(text, spare);
+        Ok(())
     }
 
-    fn write(&self, from: &Normalized, to: &mut Normalized) {
+    fn write(&self, from: &Normalized, to: &mut Normalized) -> Result<()> {
         let settings = self.settings();
         let mut rest = self.chunks(from.text(), !from.is_aligned()).peekable();
         if settings.remove_extra_whitespaces {
             while rest.next_if(|(_, content)| *content == " ").is_some() {}
         }
-        let Some(&(first, _)) = rest.peek() else { return };
+        let Some(&(first, _)) = rest.peek() else { return Ok(()) };
         if settings.add_dummy_prefix && !settings.treat_whitespace_as_suffix {
             to.push_str(self.space(), from.origin(first));
         }
@@ -149,6 +150,7 @@ impl SentencePiece {
         for (span, content) in rest {
             let kept = if after_space { content.trim_start_matches(' ') } else { content };
             self.push(to, kept, from.origin(span));
+            to.check_growth(to.text().len())?;
             after_space = settings.remove_extra_whitespaces && (kept.ends_with(' ') || after_space && kept.is_empty());
             last = span;
         }
@@ -158,6 +160,7 @@ impl SentencePiece {
         if settings.add_dummy_prefix && settings.treat_whitespace_as_suffix {
             to.push_str(self.space(), from.origin(last));
         }
+        Ok(())
     }
 
     fn push(&self, to: &mut Normalized, content: &str, origin: Span) {
@@ -262,7 +265,7 @@ mod tests {
         change(&mut settings);
         let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
         normalized.start(text, 0, true);
-        SentencePiece::new(settings).unwrap().normalize(&mut normalized, &mut spare);
+        SentencePiece::new(settings).unwrap().normalize(&mut normalized, &mut spare).unwrap();
         let starts = normalized.text().char_indices().map(|(at, c)| Span::new(at, at + c.len_utf8()));
         let origins = starts.map(|span| normalized.original(span)).map(|span| (span.start, span.end)).collect();
         (normalized.text().to_owned(), origins)
@@ -305,7 +308,7 @@ mod tests {
                 let forms = [false, true].map(|aligned| {
                     let (mut normalized, mut spare) = <(Normalized, Normalized)>::default();
                     normalized.start(&text, 0, aligned);
-                    own.normalize(&mut normalized, &mut spare);
+                    own.normalize(&mut normalized, &mut spare).unwrap();
                     normalized.text().to_owned()
                 });
                 assert_eq!(forms[0], forms[1], "{text:?}");

@@ -10,10 +10,11 @@
 use std::ops::Range;
 
 use super::reordering::Block;
+use crate::error::Result;
 use crate::memory::{Growable, MAX_KEPT_CAPACITY, lengthen};
 use crate::settings::METASPACE;
 use crate::stop;
-use crate::text::span::Span;
+use crate::text::span::{Span, check_growth};
 
 /// The number of bytes of a text whose spans are made between two checks whether the call is to stop.
 const BLOCK: u32 = 1 << 16;
@@ -81,6 +82,11 @@ impl Normalized {
             stop::check_growth(start, end);
             self.alignment.resize(end, Span::new(start, end).shifted(base));
         }
+    }
+
+    /// Returns an error if no text of this many bytes may be made of the original.
+    pub(super) fn check_growth(&self, bytes: usize) -> Result<()> {
+        check_growth(self.origin.range().len(), bytes)
     }
 
     /// Clears the text, to be rewritten from `source`.

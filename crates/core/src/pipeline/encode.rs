@@ -9,8 +9,10 @@ use super::options::{Input, Options};
 use super::scratch::Scratch;
 use super::tokens::TextToken;
 use super::{Tokenizer, is_one};
+use crate::encoding::truncate::check_combined_tokens;
 use crate::encoding::{Encoding, NONE};
 use crate::error::{Error, Result};
+use crate::memory::Growable;
 use crate::model::SubwordRegularization;
 use crate::postprocess::{self, PostProcessor, TokenTexts};
 use crate::text::span::Span;
@@ -97,7 +99,10 @@ impl Tokenizer {
         if self.fast_ids(input, options, scratch, ids) {
             return Ok(());
         }
-        self.each_token(input, options, false, scratch, |found, _| ids.push(found.id))
+        self.each_token(input, options, false, scratch, |found, _| {
+            ids.make_room(1);
+            ids.push(found.id);
+        })
     }
 
     /// Returns the encoding of a text or pair, truncated and padded, with the overflowing windows if requested.
@@ -167,8 +172,13 @@ impl Tokenizer {
                 truncation.truncate(encoding, length, options.overflow)?;
             }
         }
+        let are_combined = self.text_count(encodings.len() > 1, options)? > 1;
+        let tokens = encodings.iter().map(|encoding| encoding.len() * (1 + encoding.overflowing.len())).sum();
         let mut encoding = self.post_process(encodings, texts, options)?;
         if let Some(padding) = &options.padding {
+            if are_combined {
+                check_combined_tokens(encoding.part_count(), padding.target(encoding.len())?, tokens)?;
+            }
             padding.pad(&mut encoding)?;
         }
         encoding.is_truncated = is_truncated;
@@ -242,6 +252,11 @@ impl Tokenizer {
     pub(super) fn plan(&self, pair: bool, options: &Options) -> Result<&[IdPart]> {
         let plan = &self.plans[usize::from(pair)][usize::from(options.add_special_tokens)];
         plan.as_deref().map_err(Clone::clone)
+    }
+
+    /// Returns the number of texts of an encoding, where a template may repeat one.
+    pub(super) fn text_count(&self, pair: bool, options: &Options) -> Result<usize> {
+        Ok(self.plan(pair, options)?.iter().filter(|step| matches!(step, IdPart::Text(_))).count())
     }
 
     /// Returns the number of special tokens that post-processing adds.

@@ -1,6 +1,7 @@
 //! The sizes of a tokenizer that decide what it costs, so that a caller can refuse one of somebody else.
 
 use crate::decode::Decoder;
+use crate::normalize::Normalizer;
 use crate::pipeline::Tokenizer;
 use crate::postprocess::PostProcessor;
 
@@ -9,15 +10,18 @@ use crate::postprocess::PostProcessor;
 pub struct Sizes {
     /// The number of entries, added tokens included.
     pub entries: usize,
-    /// The length of the longest of them in bytes.
+    /// The length in bytes of the longest of them, and of the texts that normalizers, decoders and padding insert.
     pub entry_bytes: usize,
     /// The number of normalizers, pre-tokenizers, decoders and parts of a template; those of a sequence count one by one.
     pub components: usize,
-    /// The length of the longest regular expression in bytes.
+    /// The length of all regular expressions together in bytes; each counts 100 more, since an automaton is built for it.
     pub pattern_bytes: usize,
-    /// The number of tokens that padding or post-processing adds to a text.
+    /// The number of tokens that padding or post-processing adds to a text; see [`NamedToken::units`].
     pub padding: usize,
 }
+
+/// The number of bytes that a regular expression counts besides its length.
+const PATTERN_BYTES: usize = 100;
 
 impl Tokenizer {
     /// Returns the sizes of the tokenizer.
@@ -43,9 +47,16 @@ impl Tokenizer {
         ];
         Sizes {
             entries: vocab.len() + added.clone().filter(|content| is_new(content)).count(),
-            entry_bytes: vocab.iter().map(|(token, _)| token).chain(added).map(str::len).max().unwrap_or(0),
+            entry_bytes: vocab
+                .iter()
+                .map(|(token, _)| token)
+                .chain(added)
+                .chain(self.inserted_texts())
+                .map(str::len)
+                .max()
+                .unwrap_or(0),
             components: steps.iter().sum(),
-            pattern_bytes: patterns.filter(|p| p.is_regex()).map(|p| p.source().len()).max().unwrap_or(0),
+            pattern_bytes: patterns.filter(|p| p.is_regex()).map(|p| p.source().len() + PATTERN_BYTES).sum(),
             padding: self.largest_padding(),
         }
     }
@@ -53,9 +64,27 @@ impl Tokenizer {
     /// Returns the largest number of tokens that are added to a text, as far as it does not depend on the text.
     fn largest_padding(&self) -> usize {
         let processor = self.post_processor();
-        let inserted = [false, true].map(|pair| processor.map_or(0, |processor| processor.added_tokens(pair)));
-        let padding = self.padding().map(|padding| [padding.length, padding.pad_to_multiple_of]);
-        let lengths = padding.into_iter().flatten().flatten();
-        inserted.into_iter().chain(lengths).max().unwrap_or(0)
+        let inserted = [false, true].map(|pair| processor.map_or(0, |processor| processor.added_units(pair)));
+        let padded = self.padding().map_or(0, |padding| {
+            let multiple = padding.pad_to_multiple_of.unwrap_or(0);
+            let length = padding.length.map_or(multiple, |length| padding.target(length).unwrap_or(usize::MAX));
+            length.saturating_mul(padding.token.units())
+        });
+        inserted.into_iter().chain([padded]).max().unwrap_or(0)
+    }
+
+    /// Returns the texts that normalizers, decoders and padding insert.
+    fn inserted_texts(&self) -> impl Iterator<Item = &str> {
+        let normalizers = self.splitter().normalizer().into_iter().flat_map(Normalizer::steps);
+        let written = normalizers.filter_map(|step| match step {
+            Normalizer::Replace { content, .. } => Some(content),
+            Normalizer::Prepend(text) => Some(text),
+            _ => None,
+        });
+        let decoders = self.decoder().into_iter().flat_map(Decoder::steps);
+        let decoded =
+            decoders.filter_map(|step| if let Decoder::Replace(own) = step { Some(&own.content) } else { None });
+        let padding = self.padding().map(|padding| &padding.token.name);
+        written.chain(decoded).chain(padding).map(String::as_str)
     }
 }

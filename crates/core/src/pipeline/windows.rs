@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::encode::{IdPart, Inputs};
+use super::encode::Inputs;
 use super::{Input, Options, Scratch, Tokenizer};
 use crate::encoding::Encoding;
 use crate::error::Result;
@@ -53,7 +53,7 @@ impl Tokenizer {
     /// # Ok::<(), piecework_core::Error>(())
     /// ```
     pub fn windows(&self, text: Input<'_>, options: &Options, scratch: &mut Scratch) -> Result<Option<Windows>> {
-        let texts = self.plan(false, options)?.iter().filter(|step| matches!(step, IdPart::Text(_))).count();
+        let texts = self.text_count(false, options)?;
         let Some(truncation) = options.truncation.as_ref().filter(|_| texts == 1) else { return Ok(None) };
         self.begin(options, scratch);
         let whole = self.encode_input(text, 0, options, scratch)?;

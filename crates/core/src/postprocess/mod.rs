@@ -52,6 +52,17 @@ impl PostProcessor {
         }
     }
 
+    /// Returns the number of special tokens that are added to one text or to a pair, long ones as several.
+    pub(crate) fn added_units(&self, pair: bool) -> usize {
+        match self {
+            Self::Bert(_) | Self::Roberta(_) | Self::ByteLevel(_) => {
+                self.added_tokens(pair) * self.tokens().map(NamedToken::units).max().unwrap_or(1)
+            }
+            Self::Template(template) => template.added_units(pair),
+            Self::Sequence(processors) => processors.iter().map(|processor| processor.added_units(pair)).sum(),
+        }
+    }
+
     /// Returns the number of parts that the longest template has, or each of a sequence together.
     pub(crate) fn part_count(&self) -> usize {
         match self {

@@ -1,7 +1,8 @@
 //! Templates such as `[CLS] $A [SEP]`: special tokens and type ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::encoding::truncate::check_combined_tokens;
 use crate::encoding::{Encoding, NamedToken};
 use crate::error::{Error, Message, Result};
 use crate::vocab::Vocab;
@@ -66,7 +67,15 @@ fn check_combined(parts: &[TemplatePart], encodings: &[Encoding]) -> Result<()> 
     };
     let combined = parts.iter().map(windows).fold(1, usize::saturating_mul);
     if combined <= MAX_COMBINATIONS {
-        return Ok(());
+        let texts = || parts.iter().filter(|part| matches!(part, TemplatePart::Sequence { .. }));
+        let length_of = |part: &TemplatePart| match part {
+            TemplatePart::Sequence { index, .. } => encodings.get(*index).map_or(0, Encoding::len),
+            TemplatePart::Special { .. } => 0,
+        };
+        let tokens = encodings.iter().map(|encoding| encoding.len() * (1 + encoding.overflowing.len())).sum();
+        // The parts of one text are not combined.
+        let combined = if texts().count() > 1 { combined } else { 1 };
+        return check_combined_tokens(combined, texts().map(length_of).sum(), tokens);
     }
     Err(Error::Truncation(
         Message::new(format!("the template makes {combined} combinations of the parts that overflow")).hint(
@@ -122,11 +131,23 @@ impl Template {
 
     /// Returns the number of special tokens that the template adds.
     pub(super) fn added_tokens(&self, pair: bool) -> usize {
-        let count = |part: &TemplatePart| match part {
+        self.added(pair, |special| special.tokens.len())
+    }
+
+    /// Returns the number of special tokens that the template adds, long ones as several.
+    pub(super) fn added_units(&self, pair: bool) -> usize {
+        self.added(pair, |special| special.tokens.iter().map(NamedToken::units).sum())
+    }
+
+    /// Returns a size of the special tokens that the template adds, by the size of each special.
+    fn added(&self, pair: bool, size: impl Fn(&TemplateToken) -> usize) -> usize {
+        let sizes: HashMap<&String, usize> =
+            self.specials.iter().map(|(name, special)| (name, size(special))).collect();
+        let size_of = |part: &TemplatePart| match part {
             TemplatePart::Sequence { .. } => 0,
-            TemplatePart::Special { name, .. } => self.specials.get(name).map_or(0, |special| special.tokens.len()),
+            TemplatePart::Special { name, .. } => sizes.get(name).copied().unwrap_or(0),
         };
-        self.parts(pair).iter().map(count).sum()
+        self.parts(pair).iter().map(size_of).fold(0, usize::saturating_add)
     }
 
     /// Returns the type id of all parts for one text, or `None` if they differ.

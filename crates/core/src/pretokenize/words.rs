@@ -9,9 +9,10 @@
 
 use crate::added::{AddedTokenSearch, TextPart};
 use crate::error::Result;
+use crate::memory::Growable;
 use crate::normalize::{Normalized, Normalizer};
 use crate::stop;
-use crate::text::span::{Span, check_bytes};
+use crate::text::span::{Span, check_growth};
 use crate::vocab::AllowedEntries;
 
 /// The kind of a word.
@@ -42,6 +43,8 @@ pub struct Word {
 #[derive(Debug, Default)]
 pub struct Words {
     normalized: Normalized,
+    /// The number of bytes of the original text.
+    original: usize,
     /// The text before pre-tokenization, if origins are spans of that text; see [`Words::rebase`].
     base: Option<Normalized>,
     words: Vec<Word>,
@@ -77,18 +80,19 @@ impl Words {
 
     /// Returns the largest capacity of the buffers, in bytes or words.
     pub(crate) fn capacity(&self) -> usize {
-        let Self { normalized, base: _, words, part, spare, spare_words } = self;
+        let Self { normalized, original: _, base: _, words, part, spare, spare_words } = self;
         let texts = [normalized, part, spare].map(Normalized::capacity);
         texts.into_iter().fold(words.capacity().max(spare_words.capacity()), usize::max)
     }
 
-    /// Returns an error if the next stage, which may lengthen the text by a factor of four, could overflow.
+    /// Returns an error if the text has become too long for the next stage, which may lengthen it by a factor of four.
     pub(crate) fn check_length(&self) -> Result<()> {
-        check_bytes(self.normalized.text().len())
+        check_growth(self.original, self.normalized.text().len())
     }
 
-    /// Removes all words.
-    pub(crate) fn reset(&mut self, aligned: bool) {
+    /// Removes all words, for those of a text of `original` bytes.
+    pub(crate) fn reset(&mut self, original: usize, aligned: bool) {
+        self.original = original;
         self.normalized.reset(aligned);
         self.base = None;
         self.words.clear();
@@ -200,6 +204,7 @@ impl Words {
     /// Adds a word that is in the text already.
     fn push(&mut self, span: Span, kind: WordKind, entries: AllowedEntries) {
         let origin = self.normalized.origin(span);
+        self.words.make_room(1);
         self.words.push(Word { span, origin, kind, entries });
     }
 
@@ -217,6 +222,7 @@ impl Words {
         spare_words.clear();
         for &word in words.iter() {
             if word.kind != WordKind::Text {
+                spare_words.make_room(1);
                 spare_words.push(word);
                 continue;
             }
@@ -224,6 +230,7 @@ impl Words {
                 if span.start < span.end {
                     stop::check_growth(spare_words.len(), spare_words.len() + 1);
                     let span = span.shifted(word.span.start);
+                    spare_words.make_room(1);
                     spare_words.push(Word { span, origin: normalized.origin(span), kind, ..word });
                 }
             })?;

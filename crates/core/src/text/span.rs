@@ -70,6 +70,20 @@ pub fn check_length(text: &str) -> Result<()> {
     check_bytes(text.len())
 }
 
+/// The number of times that a text may become as long as it was, and the bytes that it may gain besides.
+///
+/// No normalizer of a published tokenizer makes more than eleven times as much, of the one character that stands for 18.
+const MOST_GROWTH: (usize, usize) = (16, 1 << 20);
+
+/// Returns an error if a stage may not make `bytes` bytes of a text of `original` bytes.
+pub(crate) fn check_growth(original: usize, bytes: usize) -> Result<()> {
+    let (times, more) = MOST_GROWTH;
+    if bytes > original.saturating_mul(times).saturating_add(more) {
+        return Err(Error::Lengthened { original, bytes });
+    }
+    check_bytes(bytes)
+}
+
 /// Returns an error if a text of this many bytes would be too long for a [`Span`].
 pub fn check_bytes(bytes: usize) -> Result<()> {
     if bytes > (u32::MAX / 4) as usize {

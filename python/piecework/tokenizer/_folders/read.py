@@ -20,7 +20,7 @@ from piecework._io.files import existing_folder, exists, read_if_exists
 from piecework._messages import shown
 from piecework._settings.fields import TEXT, Maybe, Mismatch, members, under
 from piecework.errors import FormatError, MissingFileError, UnsupportedError
-from piecework.tokenizer._checks import check_nesting
+from piecework.tokenizer._checks import check_file
 from piecework.tokenizer._folders.chat_templates import LEGACY, read_template_files
 from piecework.tokenizer._folders.families import BACKEND, BERT, Family, family_of
 from piecework.tokenizer._folders.model_types import class_that_reads
@@ -286,7 +286,7 @@ def _object(path: str) -> dict[str, Any]:
         return {}
     if not data.strip():
         raise FormatError(f"{path}: the file is empty; expected a JSON object")
-    check_nesting(data, f"{path}: ")
+    check_file("json", data, f"{path}: ")
     try:
         parsed = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
     except json.JSONDecodeError as error:

@@ -77,6 +77,11 @@ impl Default for TrainerSpec {
 pub(super) const UNIGRAM: u64 = 1;
 pub(super) const BPE: u64 = 2;
 
+/// Returns the number of pieces of a model that need not be valid.
+pub(crate) fn piece_count(bytes: &[u8]) -> usize {
+    fields("ModelProto", bytes).map_while(Result::ok).filter(|field| field.number == PIECES).count()
+}
+
 /// Returns the name of a model type.
 pub(super) fn model_name(model_type: u64) -> &'static str {
     match model_type {

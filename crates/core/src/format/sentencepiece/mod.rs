@@ -22,6 +22,7 @@ use crate::pipeline::{Tokenizer, TokenizerParts};
 use crate::splitter::WordSplitter;
 use crate::text::bytes::byte_entry;
 use crate::vocab::Vocab;
+pub(crate) use messages::piece_count;
 use messages::{BPE, ModelProto, PieceKind, PieceProto, UNIGRAM, model_name};
 pub use write::write_sentencepiece;
 

@@ -21,7 +21,7 @@ use super::NO_RANK;
 use super::pairs::MergeTable;
 use super::trie::{NONE, Trie};
 use crate::hash::FixedHasher;
-use crate::memory::prefetch;
+use crate::memory::{Growable, lengthen, prefetch};
 use crate::stop::Work;
 
 /// The derivation of an entry, and the entry to try next: four to a line of the CPU's cache.
@@ -167,6 +167,7 @@ impl BacktrackingEncoder {
             }
             let fits = || before.is_none_or(|before| stay_separate(&self.entries, before, (id, entry), NO_RANK, pairs));
             if !scratch.is_dead(at + length) && fits() {
+                scratch.entries.make_room(1);
                 scratch.entries.push(id);
                 // The length comes from the trie: the search need not wait for the entry.
                 at += length;
@@ -248,7 +249,7 @@ impl BacktrackingScratch {
     /// Records that no sequence leads from a position to the end of the text at `end`.
     #[cold]
     fn mark_dead(&mut self, at: usize, end: usize) {
-        self.dead.resize(end / 64 + 1, 0);
+        lengthen(&mut self.dead, end / 64 + 1, 0);
         self.dead[at / 64] |= 1 << (at % 64);
     }
 }

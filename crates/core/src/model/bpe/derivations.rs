@@ -9,7 +9,7 @@ use super::backtracking::{BacktrackingEncoder, Entry, UNORDERED};
 use super::merging::BpeScratch;
 use super::pairs::MergeTable;
 use super::{Bpe, BpeSettings, SuffixStyle, Tables, last_merges};
-use crate::memory::filled;
+use crate::memory::{Growable, filled};
 use crate::text::bytes::char_to_byte;
 use crate::text::single_character;
 use crate::vocab::Vocab;
@@ -30,6 +30,7 @@ impl InputForm {
     /// Fills `bytes` with those of a text; returns false if one of its characters represents none.
     pub(super) fn read(self, text: &str, bytes: &mut Vec<u8>) -> bool {
         bytes.clear();
+        bytes.make_room(text.len());
         match self {
             Self::Text => bytes.extend_from_slice(text.as_bytes()),
             Self::Bytes => bytes.extend(text.chars().map_while(char_to_byte).filter(|&byte| byte != END)),

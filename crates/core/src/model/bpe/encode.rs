@@ -8,6 +8,7 @@ use super::derivations::{END, InputForm};
 use super::merging::{BpeScratch, Part};
 use super::{Bpe, Tables};
 use crate::error::{Error, Result, shorten};
+use crate::memory::Growable;
 use crate::model::Token;
 use crate::stop::Work;
 use crate::text::bytes::byte_to_char;
@@ -69,6 +70,8 @@ impl Bpe {
         }
         let mut text = std::mem::take(&mut scratch.text);
         text.clear();
+        // A character of a byte has at most two bytes.
+        text.make_room(2 * word.len());
         text.extend(word.bytes().map(byte_to_char));
         let first = out.len();
         // A word that cannot be encoded as bytes cannot be as characters either, if there is an encoder of bytes.
@@ -199,6 +202,7 @@ impl Bpe {
         }
         let Some(entries) = backtracking.encode(bytes, &tables.pairs, memory) else { return false };
         let mut at = 0;
+        parts.make_room(entries.len());
         parts.extend(entries.iter().map(|&id| {
             let start = at;
             // The suffix has no byte of the word.
@@ -257,12 +261,14 @@ impl Bpe {
         let mut text = word.as_bytes();
         if !self.settings().end_of_word_suffix.is_empty() {
             bytes.clear();
+            bytes.make_room(text.len() + 1);
             bytes.extend_from_slice(text);
             bytes.push(END);
             text = bytes;
         }
         let Some(ids) = backtracking.encode(text, &tables.pairs, memory) else { return false };
         let mut at = 0;
+        out.make_room(ids.len());
         out.extend(ids.iter().map(|&id| {
             let start = at;
             at = word.len().min(start + backtracking.length(id));
@@ -277,6 +283,7 @@ impl Bpe {
 /// A token's span covers the characters that its bytes belong to; a token without bytes has the last character.
 pub(super) fn push(word: &str, scratch: &BpeScratch, out: &mut Vec<Token>) {
     let mut end = 0;
+    out.make_room(scratch.parts.len());
     out.extend(scratch.parts.iter().map(|part| {
         let start = end;
         end += part.bytes as usize;

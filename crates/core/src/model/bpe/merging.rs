@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use super::NO_RANK;
 use super::backtracking::BacktrackingScratch;
 use super::pairs::MergeTable;
+use crate::memory::Growable;
 use crate::numbers::random::Dropout;
 use crate::stop::Work;
 
@@ -69,6 +70,7 @@ impl BpeScratch {
     /// Adds a part.
     #[inline]
     pub(super) fn push(&mut self, id: u32, bytes: usize) {
+        self.parts.make_room(1);
         self.parts.push(Part::new(id, bytes));
     }
 
@@ -167,6 +169,7 @@ impl BpeScratch {
     fn merge_many(&mut self, pairs: &MergeTable) {
         let count = u32::try_from(self.parts.len()).expect("parts of a text under 4 GiB");
         self.links.clear();
+        self.links.make_room(self.parts.len());
         self.links.extend((0..count).map(|at| (at.wrapping_sub(1), if at + 1 < count { at + 1 } else { NONE })));
         self.heap.clear();
         self.skipped.clear();
@@ -177,9 +180,11 @@ impl BpeScratch {
         while let Some(top) = self.heap.pop() {
             work.add(1);
             if self.dropout.as_mut().is_some_and(Dropout::passes) {
+                self.skipped.make_room(1);
                 self.skipped.push(top);
                 continue;
             }
+            self.heap.make_room(self.skipped.len());
             self.heap.extend(self.skipped.drain(..));
             let Reverse((rank, at, makes)) = top;
             // A merge whose parts changed after it was pushed is outdated.
@@ -216,6 +221,7 @@ impl BpeScratch {
     fn push_merge(&mut self, at: u32) {
         let Part { rank, makes, .. } = self.parts[at as usize];
         if rank != NO_RANK {
+            self.heap.make_room(1);
             self.heap.push(Reverse((rank, at, makes)));
         }
     }

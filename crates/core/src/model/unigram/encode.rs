@@ -6,6 +6,7 @@ use super::viterbi::{Path, ViterbiScratch};
 use super::{Precision, Unigram};
 use crate::error::{Error, Result, shorten};
 use crate::lattice::{Edge, UNKNOWN};
+use crate::memory::Growable;
 use crate::model::Token;
 use crate::stop::Work;
 use crate::text::span::Span;
@@ -24,7 +25,7 @@ impl Unigram {
     ) -> Result<()> {
         let tables = self.tables(entries);
         paths.search(tables, word).ok_or_else(|| Error::NoUnknownToken { word: shorten(word) })?;
-        out.reserve(paths.steps());
+        out.make_room(paths.steps());
         self.push(word, paths.path.edges(), tables, out);
         paths.path.trim();
         Ok(())
@@ -89,6 +90,7 @@ impl Unigram {
                 let start = unknown.map_or(edge.start, |run| run.start);
                 unknown = Some(Edge { start, ..edge });
             } else {
+                out.make_room(1);
                 out.push(Token { id: edge.id, span: Span::new(edge.start, edge.end) });
             }
         }
@@ -112,9 +114,11 @@ impl Unigram {
         let (text, span) = (&word[start..end], Span::new(start, end));
         // `tokenizers` looks up the unknown text in the vocabulary; SentencePiece does not.
         let may_be_piece = self.settings().precision == Precision::Float64;
+        out.make_room(1);
         if let Some(id) = may_be_piece.then(|| tables.letters.piece(text)).flatten() {
             out.push(Token { id, span });
         } else if let Some(ids) = tables.fallbacks(text) {
+            out.make_room(text.len());
             out.extend(ids.map(|id| Token { id, span }));
         } else {
             out.extend(self.unk_id().map(|id| Token { id, span }));

@@ -11,7 +11,7 @@ use super::letters::Letter;
 use super::rounding_margin::TwoBest;
 use super::tables::Tables;
 use crate::lattice::{Edge, UNKNOWN, add_scores};
-use crate::memory::MAX_KEPT_CAPACITY;
+use crate::memory::{MAX_KEPT_CAPACITY, lengthen};
 use crate::model::long_pieces::LongStarts;
 use crate::numbers::floats::to_single;
 use crate::stop::Work;
@@ -67,9 +67,7 @@ impl Path {
     /// Removes all pieces, for a word of `size` bytes.
     pub(super) fn clear(&mut self, size: usize) {
         (self.first, self.end) = (size + 1, size + 1);
-        if self.links.len() < self.end {
-            self.links.resize(self.end, Link::default());
-        }
+        lengthen(&mut self.links, self.end, Link::default());
     }
 
     /// Adds a piece before the others, by its end.

@@ -3,6 +3,7 @@
 use super::{Unknown, WordPiece};
 use crate::error::Result;
 use crate::lattice::{Edge, Lattice, UNKNOWN};
+use crate::memory::Growable;
 use crate::model::Token;
 use crate::model::segmentations::unknown_score;
 use crate::numbers::random::Dropout;
@@ -147,6 +148,7 @@ impl WordTokens {
                 _ => {}
             }
         }
+        out.make_room(1);
         out.push(Token { id, span: Span { start, end: self.end } });
         true
     }
