@@ -37,7 +37,7 @@ class Limits(Record):
         padding: The number of tokens that are added to a text, by padding or by post-processing; a token counts once for each
             64 bytes that it has.
         template_steps: The number of steps of a chat template, besides those that the messages allow; a step takes at most
-            about a microsecond.
+            about half a microsecond.
         template_characters: The number of characters that a chat template writes, besides those that the messages allow.
 
     Raises:

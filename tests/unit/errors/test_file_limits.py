@@ -193,7 +193,7 @@ def test_template_limits_are_kept(tmp_path: Path) -> None:
     few = pw.Tokenizer.from_folder(tmp_path)
     assert len(few.chat(chat).text) == 1000
     for name in ("template_steps", "template_characters"):
-        # The messages themselves allow 10,000 steps for each value.
+        # The messages themselves allow 2,000 steps for each value.
         more = (
             (tmp_path / "chat_template.jinja").read_text(encoding="utf-8").replace("1000", "90000")
         )

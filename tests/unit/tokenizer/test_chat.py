@@ -14,6 +14,8 @@ from hypothesis import given, strategies as st
 import piecework as pw
 from chat_templates import CHATML, FAMILIES, QWEN3, ZEPHYR
 from chats import Messages, pair_of
+from piecework._settings.limiting import TemplateLimits
+from piecework.tokenizer._chat.budget import Budget
 from piecework.tokenizer._chat.marked import CONTENT, Marked, MarkTable
 from profiles import examples
 
@@ -475,7 +477,7 @@ def test_methods_are_those_of_texts(
     parts: list[tuple[str, bool]], calls: list[Any], pick: int
 ) -> None:
     """Results equal those of plain texts, and untrusted characters stay untrusted through all calls."""
-    table = MarkTable(10_000)
+    table = MarkTable(Budget(TemplateLimits.of_loader(), values=1, characters=1))
     # Untrusted characters are shifted, so that the origin of every character can be read off.
     joined = "".join(table.mark(text) if is_content else text for text, is_content in parts)
     plain: Any = "".join(text for text, _ in parts)
@@ -519,7 +521,7 @@ def shown(table: MarkTable, value: str) -> tuple[str, str]:
 @given(st.text(LETTERS, min_size=1), operations(), st.integers(0, 3))
 @examples(300)
 def test_no_character_of_a_content_loses_its_origin(text: str, call: Any, pick: int) -> None:
-    table = MarkTable(10_000)
+    table = MarkTable(Budget(TemplateLimits.of_loader(), values=1, characters=1))
     marked = table.mark(text)
     name, arguments = call
     if name in {"__getitem__", "replace"}:

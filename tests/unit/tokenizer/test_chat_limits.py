@@ -32,6 +32,74 @@ LOOPS = {
     "sums of lists": "{% set ns = namespace(x=[]) %}{% for a in range(99999) %}{% set ns.x = ns.x + [a] %}{% endfor %}",
 }
 
+
+def looped(expression: str, **values: str) -> str:
+    """Returns a template that computes an expression without end; the values are set before."""
+    before = "".join(f"{{% set {name} = {value} %}}" for name, value in values.items())
+    loops = "{% for i in range(99999) %}{% for j in range(99999) %}"
+    return f"{before}{loops}{{% set z = {expression} %}}{{% endfor %}}{{% endfor %}}"
+
+
+SHORT = {"x": "'a' * 29990", "y": "'a' * 50 ~ 'b' ~ 'a' * 48"}
+"""A search of these compares each place."""
+LAST = {"x": "'a' * 1002000", "y": "'a' * 500000 ~ 'b' ~ 'a' * 499999"}
+"""A search of these compares each of the last places."""
+LARGE = {"x": "'é' * 1000000"}
+
+READING = {
+    **{f"{name} of a short text": looped(f"x.{name}(y)", **SHORT) for name in ("find", "rfind")},
+    **{f"{name} near the end": looped(f"x.{name}(y)", **LAST) for name in ("count", "rfind")},
+    **{
+        f"{name} without a find": looped(f"x.{name}(y)", **SHORT)
+        for name in ("split", "rsplit", "partition", "rpartition")
+    },
+    "replace without a find": looped("x.replace(y, 'c')", **SHORT),
+    "in": looped("y in x", **SHORT),
+    "a test of in": looped("y is in x", **SHORT),
+    "a selection by in": looped("[y] | select('in', x) | list", **SHORT),
+    "long texts": looped("x.rfind(y)", x="'a' * 500000", y="'a' * 250000 ~ 'b'"),
+    **{
+        f"{name} of many characters": looped(f"x.{name}(y)", **LARGE, y="'a' * 500000 ~ 'é'")
+        for name in ("strip", "lstrip", "rstrip")
+    },
+    "a trim of many characters": looped("x | trim(y)", **LARGE, y="'a' * 500000 ~ 'é'"),
+    **{
+        name: looped(f"x.{name}()", **LARGE)
+        for name in ("islower", "isalpha", "isprintable", "lower", "swapcase", "strip", "split")
+    },
+    **{
+        f"the filter {name}": looped(f"x | {name}", x="'-a' * 500")
+        for name in ("title", "upper", "e", "capitalize", "min", "unique", "list", "tojson")
+    },
+    "a test of lower": looped("x is lower", **LARGE),
+    "comparisons of texts": looped("x == y", **LARGE, y="'é' * 1000000"),
+    "orders of texts": looped("x <= y", **LARGE, y="'é' * 1000000"),
+    "a test of comparisons": looped("x is ge(y)", **LARGE, y="'é' * 1000000"),
+    "lines": looped("x.splitlines()", **LARGE),
+    "slices": looped("x[::-1]", **LARGE),
+    "joins": looped("'-'.join(x)", x="[''] * 10000"),
+    "an indentation": looped("x | indent", x="'\n' * 1000"),
+    "JSON of a number": looped("1 | tojson(indent=1)"),
+    "JSON of lists": looped("x | tojson(indent=1)", x="[[1]] * 1000"),
+    "numbers of a range": looped("1.5 in x", x="range(99999)"),
+    "values of a mapping": looped("1.5 in x", x="dict.fromkeys(range(99999), 1).values()"),
+    "items of a mapping": looped("x == x", x="dict.fromkeys(range(9999), 1).items()"),
+    "joined values": looped("x | join", x="dict.fromkeys(range(9999), 1).values()"),
+    "selected texts": looped("y in [x] | select('string')", **LARGE, y="'é' * 1000000"),
+    "arguments": looped("loop.cycle(*x)", x="[1] * 10000"),
+    "arguments of a macro": "{% macro f() %}{{ varargs }}{% endmacro %}"
+    + looped("f(*x)", x="[1] * 10000"),
+    "missing attributes": looped("x.missing", x="'a'"),
+    "escaped texts": looped("x % y", x="'%s' | safe", y="'<' * 1000"),
+    "sums of escaped texts": looped("x + y", x="'%s' | safe", y="'<' * 1000"),
+    "forms of times": looped("strftime_now('%c' * 400)"),
+    "equal hashes": "{% set x = dict.fromkeys(range(0, 99999 * (2 ** 61 - 1), 2 ** 61 - 1)) %}",
+    "equal hashes of items": "{{ range(0, 99999 * (2 ** 61 - 1), 2 ** 61 - 1) | unique | list }}",
+    "equal hashes of attributes": "{{ range(0, 99999 * (2 ** 61 - 1), 2 ** 61 - 1) | batch(1) | unique(attribute=0) | list }}",
+    "equal hashes of pairs": "{{ dict(range(0, 99999 * (2 ** 61 - 1), 2 ** 61 - 1) | batch(2)) }}",
+}
+"""Steps that read long texts, or many values."""
+
 TEXTS = {
     "output": "{% for a in range(99999) %}{{ 'x' * 9999 }}{% endfor %}",
     "a block": "{% set x %}{% for a in range(99999) %}{{ 'x' * 9999 }}{% endfor %}{% endset %}",
@@ -97,12 +165,54 @@ def check_refused(template: str) -> None:
     for trusted in (True, False):
         with pytest.raises(pw.errors.ChatTemplateError, match=LIMITS):
             TOK.chat(MESSAGES, template=template, trusted=trusted)
-    assert time.process_time() - started < 15
+    assert time.process_time() - started < 8
 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_steps_are_bounded(name: str) -> None:
     check_refused(LOOPS[name])
+
+
+@pytest.mark.parametrize("name", READING)
+def test_what_is_read_is_counted(name: str) -> None:
+    check_refused(READING[name])
+
+
+def test_the_steps_of_sentinels_are_counted() -> None:
+    """A replacement in a content takes many times as long as one in a text of the template."""
+    template = (
+        "{% for i in range(2000) %}{% set x = messages[0].content.replace('u', '') %}{% endfor %}"
+    )
+    messages = [{"role": "user", "content": "u" * 200}]
+    assert TOK.chat(messages, template=template, trusted=True).text == ""
+    with pytest.raises(pw.errors.ChatTemplateError, match="limit of steps"):
+        TOK.chat(messages, template=template)
+
+
+def test_long_contents_are_no_hostile_ones() -> None:
+    """All that published templates do with a content may be done with one of a megabyte."""
+    template = (
+        "{% set c = messages[0].content %}{{ c.split('</think>')[-1].lstrip('\\n') | trim | length }}"
+        "{{ '</think>' in c and c.startswith('hug') and c.rfind('<') > 0 }}"
+        "{{ c.rsplit('</think>', 1)[0].strip() | length }}{{ c.splitlines() | length }}"
+        "{{ c | tojson | length }}{{ c | replace('hug', 'a') | length }}{{ 'no' in c | lower }}{{ c == 'a' }}"
+    )
+    content = "hug</think>" + "hug \n" * 200_000
+    for trusted in (True, False):
+        text = TOK.chat(
+            [{"role": "user", "content": content}], template=template, trusted=trusted
+        ).text
+        assert text.startswith("999998")
+        assert text.endswith("FalseFalse")
+
+
+def test_the_time_of_compiling_does_not_grow_with_the_square_of_names() -> None:
+    names = "".join(f"{{% set a{number} = a{number + 1} %}}" for number in range(5000))
+    started = time.process_time()
+    assert TOK.chat(MESSAGES, template=names + "{% set a5000 = 'a' ~ b %}x").text == "x"
+    parts = ("{{ " + " and ".join(["a"] * 150) + " }}") * 20
+    assert TOK.chat(MESSAGES, template=parts).text == ""
+    assert time.process_time() - started < 8
 
 
 @pytest.mark.parametrize("name", TEXTS)

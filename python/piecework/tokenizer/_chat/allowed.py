@@ -13,6 +13,7 @@ from jinja2.utils import Cycler, Joiner
 from markupsafe import Markup
 
 from piecework.errors import ChatTemplateError
+from piecework.tokenizer._chat.budget import CASED, CLASSIFIED, CONVERTED
 from piecework.tokenizer._chat.functions import Generation, GlobalDict
 from piecework.tokenizer._chat.marked import Marked
 
@@ -26,45 +27,105 @@ _LONGEST_CHANGE = 12
 _MOST_DIGITS = 1300
 _MOST_DECIMALS = 300
 _MOST_NAMES = 16
+_STEPS_OF_ITEM, _HASHES_PER_STEP = 6, 64
+_TITLED = 512
+"""The comparisons that take the time of a character in Jinja's `title`, which splits texts in words."""
 
 
-def _free(bounds: Budget, value: Any, *args: Any) -> None:
+def _free(budget: Budget, value: Any, *args: Any) -> None:
     """Allows what takes the same time for each value."""
 
 
-def _read(bounds: Budget, *values: Any) -> None:
+def _read(budget: Budget, *values: Any) -> None:
     """Counts what is read."""
     for value in values:
-        bounds.measure(value)
+        budget.measure(value)
 
 
-def _change(bounds: Budget, value: Any, *args: Any) -> None:
-    """Counts a text of which each character becomes a few."""
-    _read(bounds, *args)
-    bounds.check_room(_LONGEST_CHANGE * bounds.measure(value))
+def _arguments(budget: Budget, value: Any, *args: Any) -> None:
+    """Counts the arguments, which alone are compared with a part of the value."""
+    _read(budget, *args)
 
 
-def _iterate(bounds: Budget, value: Any, *args: Any) -> None:
+def _find(budget: Budget, value: Any, sought: Any = "", *args: Any) -> None:
+    """Counts a search from the start."""
+    budget.search(len(value), len(sought) if isinstance(sought, str) else 0)
+
+
+def _find_last(budget: Budget, value: Any, sought: Any = "", *args: Any) -> None:
+    """Counts a search from the end."""
+    budget.search(len(value), len(sought) if isinstance(sought, str) else 0, backwards=True)
+
+
+def _classify(budget: Budget, value: Any, *args: Any) -> None:
+    """Counts the characters whose class is tested."""
+    budget.read(CLASSIFIED * len(value))
+
+
+def check_stripped(budget: Budget, text: str, characters: Any = None) -> None:
+    """Counts the comparisons of ``strip``: of each character with all that are removed."""
+    budget.read(len(text) * (len(characters) if isinstance(characters, str) else CLASSIFIED))
+
+
+def _changing(comparisons: int) -> Callable[..., None]:
+    """Returns the bound of a change of each character to a few, which takes the time of some comparisons."""
+
+    def change(budget: Budget, value: Any, *args: Any) -> None:
+        _read(budget, *args)
+        length = budget.measure(value)
+        budget.check_free(_LONGEST_CHANGE * length)
+        budget.read(comparisons * length)
+
+    return change
+
+
+_convert, _change_case = _changing(CONVERTED), _changing(CASED)
+
+
+def _iterate(budget: Budget, value: Any, *args: Any) -> None:
     """Counts the items of a value."""
     if isinstance(value, str | dict | range):
-        bounds.spend(4 * len(value))
-    _read(bounds, value, *args)
+        budget.spend(4 * len(value))
+    _read(budget, value, *args)
 
 
-def _order(bounds: Budget, value: Any, *args: Any) -> None:
-    """Counts the comparisons of the items of a value."""
+def _collect(budget: Budget, value: Any, *args: Any) -> None:
+    """Counts the items of a value, which are not read themselves."""
+    if isinstance(value, str | range):
+        budget.spend(4 * len(value))
+    elif hasattr(value, "__len__"):
+        budget.spend(len(value))
+
+
+def _order(budget: Budget, value: Any, *args: Any) -> None:
+    """Counts the comparisons of the items of a value, in one of which an item is read and its attribute found."""
     _check_names(*args)
-    _iterate(bounds, value, *args)
-    if hasattr(value, "__len__"):
-        bounds.spend(4 * len(value))
-        bounds.make(bounds.measure(value))  # the texts in lower case
+    if not hasattr(value, "__len__"):
+        return
+    _iterate(budget, value, *args)
+    number = len(value)
+    comparisons = number.bit_length()
+    length = budget.measure(value)
+    budget.spend((4 + comparisons) * number)
+    budget.read(comparisons * length)
+    budget.read(CASED * length)
+    budget.make(length)  # the texts in lower case
 
 
-def _each(bounds: Budget, value: Any, *args: Any) -> None:
+def _distinct(budget: Budget, value: Any, *args: Any) -> None:
+    """Counts the comparisons of items by their hashes, which are equal at worst."""
+    _order(budget, value, *args)
+    if any(isinstance(each, str | int) and not isinstance(each, bool) for each in args):
+        budget.spend(len(value) * len(value) // _HASHES_PER_STEP)  # of the values of an attribute
+    elif not isinstance(value, str):
+        budget.check_keys(value)
+
+
+def _each(budget: Budget, value: Any, *args: Any) -> None:
     """Counts the calls of another filter or a test for each item; the calls count themselves."""
     _check_names(*args)
     if hasattr(value, "__len__"):
-        bounds.spend(10 * len(value))
+        budget.spend(_STEPS_OF_ITEM * len(value))
 
 
 def _check_names(*args: Any) -> None:
@@ -73,96 +134,121 @@ def _check_names(*args: Any) -> None:
             raise ChatTemplateError(f"an attribute of over {_MOST_NAMES} names")
 
 
-def _sum(bounds: Budget, value: Any, *args: Any) -> None:
+def _sum(budget: Budget, value: Any, *args: Any) -> None:
     _check_names(*args)
     if any(isinstance(each, list | tuple | dict) for each in args):
         raise ChatTemplateError("`sum` of lists is not supported in chat templates")
-    _iterate(bounds, value)
+    _iterate(budget, value)
 
 
-def _row(bounds: Budget, value: Any, *args: Any) -> None:
-    bounds.check_width(args)
-    bounds.spend(sum(each for each in args if isinstance(each, int) and each > 0))
-    _iterate(bounds, value, *args)
+def _row(budget: Budget, value: Any, *args: Any) -> None:
+    budget.check_width(args)
+    budget.spend(sum(each for each in args if isinstance(each, int) and each > 0))
+    _iterate(budget, value, *args)
 
 
-def _number(bounds: Budget, value: Any, *args: Any) -> None:
+def _number(budget: Budget, value: Any, *args: Any) -> None:
     if isinstance(value, str) and len(value) > _MOST_DIGITS:
         raise ChatTemplateError(f"a number of over {_MOST_DIGITS:,} characters")
+    if isinstance(value, str):
+        budget.read(CONVERTED * len(value))
 
 
-def _round(bounds: Budget, value: Any, *args: Any) -> None:
+def _round(budget: Budget, value: Any, *args: Any) -> None:
     if any(isinstance(each, int) and abs(each) > _MOST_DECIMALS for each in args):
         raise ChatTemplateError(f"`round` to over {_MOST_DECIMALS} digits")
 
 
-def _join(bounds: Budget, value: Any, *args: Any) -> None:
+def _join(budget: Budget, value: Any, *args: Any) -> None:
     _check_names(*args[1:])
-    _iterate(bounds, value)
-    separator = bounds.measure(args[0]) if args else 0
+    _iterate(budget, value)
+    separator = budget.measure(args[0]) if args else 0
     if hasattr(value, "__len__"):
-        bounds.check_room(_LONGEST_CHANGE * bounds.measure(value) + separator * len(value))
+        length = budget.measure(value)
+        budget.spend(_STEPS_OF_ITEM * len(value))
+        budget.check_free(_LONGEST_CHANGE * length + separator * len(value))
 
 
-def _indent(bounds: Budget, value: Any, *args: Any) -> None:
+def _indent(budget: Budget, value: Any, *args: Any) -> None:
     width = args[0] if args else 4
-    bounds.check_width([width])
+    budget.check_width([width])
     margin = len(width) if isinstance(width, str) else width
-    text = value if isinstance(value, str) else ""
-    # Lines end at one of ten characters; most end at this one.
-    lines = len(text.splitlines()) if margin * len(text) > bounds.most_characters else len(text)
+    lines = _count_lines(budget, value) if isinstance(value, str) else 0
     if isinstance(margin, int) and margin > 0:
-        bounds.check_room(margin * lines)
-    bounds.measure(value)
+        budget.check_free(margin * lines)
+    budget.measure(value)
 
 
-def _format(bounds: Budget, value: Any, *args: Any) -> None:
-    bounds.check_format(str(value), "%", args)
+def _format(budget: Budget, value: Any, *args: Any) -> None:
+    budget.check_format(str(value), "%", args)
 
 
-def _split(bounds: Budget, value: Any, *args: Any) -> None:
-    """Counts the parts of a text, before there are any."""
-    separator = next((each for each in args if isinstance(each, str)), None)
-    parts = (len(value) + 1) // 2 if separator is None else value.count(separator or " ")
-    most = next((each for each in args if type(each) is int and each >= 0), math.inf)
-    bounds.spend(int(min(parts, most)))
-    bounds.check_room(len(value))
+def _splitting(*, backwards: bool) -> Callable[..., None]:
+    """Returns the bound of ``split`` or ``rsplit``, which counts the parts of a text before there are any."""
+
+    def split(budget: Budget, value: Any, *args: Any) -> None:
+        separator = next((each for each in args if isinstance(each, str)), None)
+        budget.check_free(len(value))
+        if separator is None:
+            budget.read(CONVERTED * len(value))
+            parts = (len(value) + 1) // 2
+        else:
+            budget.search(len(value), len(separator), backwards=backwards)
+            parts = value.count(separator or " ")
+        most = next((each for each in args if type(each) is int and each >= 0), math.inf)
+        budget.spend(int(min(parts, most)))
+
+    return split
 
 
-def _lines(bounds: Budget, value: Any, *args: Any) -> None:
-    bounds.check_room(len(value))
-    bounds.spend(sum(map(value.count, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")))
+def _lines(budget: Budget, value: Any, *args: Any) -> None:
+    """Counts the lines of a text."""
+    budget.check_free(len(value))
+    _count_lines(budget, value)
 
 
-def _replace(bounds: Budget, value: Any, *args: Any) -> None:
-    check_replaced(bounds, value, *args[:2])
+def _count_lines(budget: Budget, text: str) -> int:
+    """Returns the number of line ends of a text, each of which is a step."""
+    budget.read(CONVERTED * len(text))
+    number = sum(map(text.count, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"))
+    budget.spend(number)
+    return number
 
 
-def _cycle(bounds: Budget, value: Any, *args: Any) -> None:
-    _read(bounds, *args)
+def _replace(budget: Budget, value: Any, *args: Any) -> None:
+    check_replaced(budget, value, *args[:2])
 
 
-def check_replaced(bounds: Budget, text: Any, old: Any, new: Any) -> None:
-    """Checks the length of what ``replace`` makes."""
-    if isinstance(text, str) and isinstance(old, str) and isinstance(new, str):
-        _read(bounds, text, old, new)
-        number = len(text) // (len(old) or 1) + 1
-        if len(new) > len(old) and number * len(new) > bounds.most_characters:
-            number = text.count(old)
-        length = len(text) + number * max(len(new) - len(old), 0)
-        if length > bounds.most_characters:
-            bounds.make(length)
+def _cycle(budget: Budget, value: Any, *args: Any) -> None:
+    _read(budget, *args)
 
 
-def _table(bounds: Callable[..., None], names: str) -> dict[str, Callable[..., None]]:
-    return dict.fromkeys(names.split(), bounds)
+def check_replaced(budget: Budget, text: Any, old: Any, new: Any) -> None:
+    """Counts the places at which ``replace`` searches and may replace, and checks the length of what it makes."""
+    if not (isinstance(text, str) and isinstance(old, str) and isinstance(new, str)):
+        return
+    number = len(text) // (len(old) or 1) + 1
+    budget.search(len(text), len(old))
+    budget.read(CONVERTED * number + len(new))
+    if len(new) > len(old) and number * len(new) > budget.most_characters:
+        number = text.count(old)
+    length = len(text) + number * max(len(new) - len(old), 0)
+    if length > budget.most_characters:
+        budget.make(length)
+
+
+def _table(bound: Callable[..., None], names: str) -> dict[str, Callable[..., None]]:
+    return dict.fromkeys(names.split(), bound)
 
 
 FILTERS: dict[str, Callable[..., None]] = {
     **_table(_free, "length count default d first last items abs tojson trim replace"),
-    **_table(_change, "upper lower capitalize title string safe e escape truncate reverse"),
-    **_table(_iterate, "list"),
-    **_table(_order, "sort dictsort unique min max groupby"),
+    **_table(_convert, "string safe e escape truncate reverse"),
+    **_table(_change_case, "upper lower capitalize"),
+    "title": _changing(_TITLED),
+    "list": _collect,
+    **_table(_order, "sort dictsort min max groupby"),
+    "unique": _distinct,
     **_table(_each, "map select reject selectattr rejectattr"),
     **_table(_row, "batch slice"),
     **_table(_number, "int float"),
@@ -175,14 +261,17 @@ FILTERS: dict[str, Callable[..., None]] = {
 """The bounds of each filter; those of `tojson`, `trim` and `replace` are in the filters themselves."""
 
 _OF_TEXTS: dict[str, Callable[..., None]] = {
-    **_table(_read, "startswith endswith find rfind index rindex count"),
+    **_table(_arguments, "startswith endswith removeprefix removesuffix"),
+    **_table(_find, "find index count partition"),
+    **_table(_find_last, "rfind rindex rpartition"),
     **_table(
-        _read,
+        _classify,
         "isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper",
     ),
-    **_table(_change, "strip lstrip rstrip removeprefix removesuffix partition rpartition"),
-    **_table(_change, "upper lower title capitalize casefold swapcase"),
-    **_table(_split, "split rsplit"),
+    **_table(check_stripped, "strip lstrip rstrip"),
+    **_table(_change_case, "upper lower title capitalize casefold swapcase"),
+    "split": _splitting(backwards=False),
+    "rsplit": _splitting(backwards=True),
     "splitlines": _lines,
     "replace": _replace,
     "join": _free,  # bounded where its parts are collected
@@ -204,9 +293,6 @@ METHODS: dict[type, dict[str, Callable[..., None]]] = {
     Generation: _table(_free, "_record"),
 }
 """The bounds of each method, by the class of its object."""
-
-CHEAP_IF_SHORT = frozenset({_read, _change})
-"""The bounds that short texts cannot exceed."""
 
 
 def refused(what: str, name: str) -> ChatTemplateError:

@@ -1,7 +1,9 @@
 """Bounds what a template may compute: steps, characters, and the sizes of nested values.
 
 A template is a program of somebody else. Its steps are counted, not its time, so that the same chat always has the same
-result: the items of loops, calls, and the sizes of the values that one call reads or makes.
+result: the items of loops, calls, and the sizes of the values that one call reads or makes. A step takes at most about half a
+microsecond. Work on characters is counted in comparisons of two characters, of which a step has 512: each method, operator,
+filter and test counts the characters that it reads, times the comparisons that take the time of one of its own.
 """
 
 from __future__ import annotations
@@ -14,16 +16,36 @@ from jinja2.utils import Namespace
 from piecework.errors import ChatTemplateError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from piecework._settings.limiting import TemplateLimits
 
-_STEPS_PER_VALUE, _STEPS_PER_CHARACTER, _CHARACTERS_PER_CHARACTER = 10_000, 2, 4
-_MADE, _MADE_PER_CHARACTER = 1 << 26, 64
+_STEPS_PER_VALUE, _STEPS_PER_CHARACTER, _CHARACTERS_PER_CHARACTER = 2000, 1, 4
+_STEPS_OF_PLACEHOLDER = 2
+_TEXTS, _MADE_PER_CHARACTER = 4, 64
+"""The number of texts of the maximum length that a template makes, and the characters for each of the input."""
 _LARGEST_WIDTH = 10_000
 """The largest number that sets the length of a result, such as that of a placeholder."""
-_LARGEST_BITS = 4096
-_CHARACTERS_PER_STEP = 1024
+_LARGEST_BITS = 1024
+_COMPARISONS_PER_STEP = 512
+CLASSIFIED, CONVERTED, CASED = 8, 32, 128
+"""The comparisons that take the time of testing the class of a character, writing it in another way, changing its case."""
+_FEW_COMPARISONS = 1 << 14
+_SHORT_SOUGHT, _FEW_PLACES = 100, 2500
+"""CPython compares each place with a shorter text than this, or the last places, so its search is not linear for them."""
+_LARGEST_HASH, _MOST_EQUAL_HASHES = 60, 64
+"""The bits of integers whose hashes differ, and the most keys of other kinds; hashes of texts are random."""
 _SHORT = 64
 """The length up to which texts are not counted: their number is, as steps."""
+_SEQUENCES: tuple[type[Any], ...] = (
+    list,
+    tuple,
+    type({}.keys()),
+    type({}.values()),
+    type({}.items()),
+)
+MEASURED = frozenset({dict, *_SEQUENCES})
+"""The classes whose values contain others."""
 
 _WIDE = re.compile(r"\d{5,}")
 _WIDTH = re.compile(r"\d{2,}")
@@ -31,6 +53,13 @@ _VARIABLE_WIDTH = re.compile(r"\*|\{[^{}]*\{")
 
 
 _RAISE = "if you trust the template, pass `limits=pw.Limits({}=...)` to Tokenizer.from_folder"
+
+
+def _too_many_steps() -> ChatTemplateError:
+    return ChatTemplateError(
+        "the template computes too much: it exceeds its limit of steps",
+        hint=_RAISE.format("template_steps"),
+    )
 
 
 class Budget:
@@ -50,21 +79,46 @@ class Budget:
         """
         self.most_characters = allowed.characters + _CHARACTERS_PER_CHARACTER * characters
         self._steps = allowed.steps + _STEPS_PER_VALUE * values + _STEPS_PER_CHARACTER * characters
-        self._free = _MADE + _MADE_PER_CHARACTER * characters
+        self._free = _TEXTS * allowed.characters + _MADE_PER_CHARACTER * characters
 
     def spend(self, steps: int) -> None:
         """Counts steps; raises ChatTemplateError when none is left."""
         self._steps -= steps
         if self._steps < 0:
-            raise ChatTemplateError(
-                "the template computes too much: it exceeds its limit of steps",
-                hint=_RAISE.format("template_steps"),
-            )
+            raise _too_many_steps()
 
-    def read(self, characters: int) -> None:
-        """Counts the steps of reading a text of some length."""
-        if characters >= _CHARACTERS_PER_STEP:
-            self.spend(characters // _CHARACTERS_PER_STEP)
+    def read(self, comparisons: int) -> None:
+        """Counts the steps of comparing characters, or of other work of that time."""
+        self._steps -= comparisons // _COMPARISONS_PER_STEP
+        if self._steps < 0:
+            raise _too_many_steps()
+
+    def search(self, length: int, sought: int, *, backwards: bool = False) -> None:
+        """Counts the steps of a search for a text in another.
+
+        Args:
+            length: The number of characters of the text that is searched.
+            sought: That of the text that is sought.
+            backwards: Whether the search is from the end, which CPython does place by place.
+        """
+        places = length - sought + 1
+        comparisons = length + places * sought if places > 0 else length
+        if comparisons >= _FEW_COMPARISONS and not backwards:
+            comparisons = min(comparisons, _SHORT_SOUGHT * length + _FEW_PLACES * sought)
+        self.read(comparisons)
+
+    def check_keys(self, keys: Iterable[Any]) -> None:
+        """Raises ChatTemplateError for many keys whose hashes may be equal, so that each lookup compares all of them."""
+        number = 0
+        for key in keys:
+            if not isinstance(key, str):
+                number += isinstance(key, tuple) or (
+                    isinstance(key, int) and key.bit_length() > _LARGEST_HASH
+                )
+        if number > _MOST_EQUAL_HASHES:
+            raise ChatTemplateError(
+                f"the template makes a mapping of over {_MOST_EQUAL_HASHES} keys that are long numbers or tuples"
+            )
 
     def make(self, characters: int) -> None:
         """Counts the characters of a text that is made; raises ChatTemplateError if they are too many."""
@@ -75,13 +129,15 @@ class Budget:
             )
         if characters > _SHORT:
             self._free -= characters
-            self.check_room(0)
+            if self._free < 0:
+                self.check_free(0)
 
-    def check_room(self, characters: int) -> None:
+    def check_free(self, characters: int) -> None:
         """Raises ChatTemplateError if a text of some length would exceed the limit of all texts together."""
         if characters > self._free:
             raise ChatTemplateError(
-                "the template makes too much text: it exceeds its limit of characters"
+                "the template makes too much text: it exceeds its limit of characters",
+                hint=_RAISE.format("template_characters"),
             )
 
     def check_result(self, value: Any) -> Any:
@@ -97,7 +153,7 @@ class Budget:
             self.measure(value)
         return value
 
-    def measure(self, value: Any, indent: int = 0) -> int:
+    def measure(self, value: Any, indent: int = 0, steps: int = 2) -> int:
         """Returns the number of characters that a value has at least as text, and counts its nested values.
 
         Values may contain others many times, so a small program can make one of an enormous size.
@@ -105,6 +161,7 @@ class Budget:
         Args:
             value: The value.
             indent: The number of spaces before a nested value, for each level.
+            steps: The number of steps for each nested value.
         """
         if isinstance(value, str):
             self.read(length := len(value))
@@ -117,15 +174,16 @@ class Budget:
                 if isinstance(each, str):
                     read += len(each)
                 elif isinstance(each, dict):
-                    self.spend(4 * len(each))
+                    self.spend(2 * steps * len(each))
+                    self.check_keys(each)
                     inner += each.keys()
                     inner += each.values()
-                elif isinstance(each, list | tuple):
-                    self.spend(2 * len(each))
+                elif isinstance(each, _SEQUENCES):
+                    self.spend(steps * len(each))
                     inner += each
                 elif isinstance(each, Namespace):
                     held = object.__getattribute__(each, "_Namespace__attrs")
-                    self.spend(2 * len(held))
+                    self.spend(steps * len(held))
                     inner += held.values()
             self.read(read)
             characters += read + len(level) * (2 + depth * indent)
@@ -150,9 +208,11 @@ class Budget:
             values: The values for them.
         """
         values = list(values)
+        self.read(2 * CONVERTED * len(pattern))
         if _WIDE.search(pattern):
             raise ChatTemplateError("the template asks for a width of over 4 digits")
         longest = sum(map(self.measure, values))
+        self.read(CONVERTED * longest)
         if _VARIABLE_WIDTH.search(pattern):
             self.check_width(values)
             longest += _LARGEST_WIDTH
@@ -161,9 +221,9 @@ class Budget:
         if any(isinstance(value, int | float) for value in values):
             longest += _LARGEST_BITS
         number = str.count(pattern, sign)
-        self.spend(number)
+        self.spend(_STEPS_OF_PLACEHOLDER * number)
         self.make(str.__len__(pattern))
-        self.check_room(min(number, 1) * longest)
+        self.check_free(min(number, 1) * longest)
         if number * longest > self.most_characters:
             self.make(number * longest)
 

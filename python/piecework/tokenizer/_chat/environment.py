@@ -18,13 +18,15 @@ from jinja2.ext import loopcontrols
 from jinja2.runtime import Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
+from markupsafe import Markup
 
 from piecework.errors import ChatTemplateError
 from piecework.tokenizer._chat import filters
-from piecework.tokenizer._chat.allowed import CHEAP_IF_SHORT, FILTERS, METHODS, refused
+from piecework.tokenizer._chat.allowed import FILTERS, METHODS, refused
+from piecework.tokenizer._chat.budget import CLASSIFIED, CONVERTED
 from piecework.tokenizer._chat.functions import GLOBALS, ChatNamespace, Generation
 from piecework.tokenizer._chat.marked import Marked
-from piecework.tokenizer._chat.state import STATE, lift, limits
+from piecework.tokenizer._chat.state import STATE, current_budget, lift
 from piecework.tokenizer._chat.syntax import (
     INSERTED,
     Inserting,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from piecework.tokenizer._chat.budget import Budget
+    from piecework.tokenizer._chat.marked import MarkTable, Run
     from piecework.tokenizer._chat.state import State
 
 
@@ -54,13 +57,13 @@ _LAZY = frozenset("first map select reject selectattr rejectattr".split())
 """The filters that iterate over their input when their result is read, or not to its end."""
 _NESTING = frozenset("batch slice".split())
 """The filters whose results are values in values, made one after the other."""
-_SHORT = 1024
 _STEPS_OF_CALL = 10
 """The steps of a call: it takes about the time of ten items of a loop."""
 _OF_DICTS = frozenset(dir(dict))
 _FORMATS = frozenset({"format", "format_map"})
 _CHECKED_ONCE = frozenset({str, Marked, list, tuple, dict, LoopContext})
 """The classes whose attributes are safe, or not, for all objects."""
+_ATTRIBUTES = {kind: frozenset(dir(kind)) for kind in _CHECKED_ONCE}
 _OF_LOOPS = ("_loop_vars", "_block_vars")
 """The keywords that Jinja passes to functions that take its context."""
 _METHODS = (types.BuiltinMethodType, types.MethodType)
@@ -78,6 +81,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             lstrip_blocks=True,
             extensions=[Generation, loopcontrols],
             finalize=written,
+            optimized=False,  # the time of the search for constants is the cube of the depth of an expression
         )
         self.globals.update(GLOBALS)
         # The same chat always has the same text.
@@ -111,7 +115,11 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             # The checks of the sandbox take most of the time of an access.
             return getattr(obj, attribute)
         is_known = kind in _CHECKED_ONCE and attribute not in _FORMATS
-        if is_known and attribute in dir(kind) and super().is_safe_attribute(obj, attribute, None):
+        if (
+            is_known
+            and attribute in _ATTRIBUTES[kind]
+            and super().is_safe_attribute(obj, attribute, None)
+        ):
             self._safe.add((kind, attribute))
         if kind is ChatNamespace and attribute[0] != "_":
             value = getattr(obj, attribute, missing)
@@ -128,28 +136,28 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Returns the result of an operator, whose size is checked."""
-        limits().check_operation(operator, left, right)
+        current_budget().check_operation(operator, left, right)
         return super().call_binop(context, operator, left, right)
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Calls an object, and counts it."""
-        bounds = limits()
-        bounds.spend(_STEPS_OF_CALL)
+        budget = current_budget()
+        budget.spend(_STEPS_OF_CALL + 2 * (len(args) + len(kwargs)))
         hidden: dict[str, Any] = {}
         if isinstance(obj, _METHODS):
             for name in _OF_LOOPS:
                 given = kwargs.pop(name, None)
                 if given is not None and not isinstance(obj.__self__, str):
                     hidden[name] = given
-            obj, args = _method(bounds, obj, args, kwargs)
+            obj, args = _method(budget, obj, args, kwargs)
             if isinstance(obj.__self__, str):  # needs none of the checks of the sandbox
-                return bounds.check_result(obj(*args, **kwargs))
+                return budget.check_result(obj(*args, **kwargs))
         elif isinstance(obj, LoopContext):
             args = tuple(loop(value) for value in args)
         elif not isinstance(obj, Macro):
             args = tuple(map(lift, args))
             kwargs = {name: lift(value) for name, value in kwargs.items()}
-        return bounds.check_result(super().call(context, obj, *args, **hidden, **kwargs))
+        return budget.check_result(super().call(context, obj, *args, **hidden, **kwargs))
 
     def call_test(self, *args: Any, **keywords: Any) -> Any:
         """Returns the result of a test of a filter such as `select`, which is recorded."""
@@ -165,14 +173,14 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         owner = value.__self__
 
         def bounded(*args: Any, **keywords: Any) -> str:
-            limits().check_format(owner, "{", (*args, *keywords.values()))
+            current_budget().check_format(owner, "{", (*args, *keywords.values()))
             return wrapped(*args, **keywords)
 
         return value if isinstance(owner, Marked) else bounded
 
 
 def _method(
-    bounds: Budget, method: Any, args: tuple[Any, ...], others: Any
+    budget: Budget, method: Any, args: tuple[Any, ...], others: Any
 ) -> tuple[Any, tuple[Any, ...]]:
     """Returns a method and its arguments, whose result is of a checked size."""
     owner, name = method.__self__, method.__name__
@@ -181,23 +189,20 @@ def _method(
     if bound is None:
         raise refused("method", name)
     args = tuple(map(lift, args))
-    if others or bound not in CHEAP_IF_SHORT or _is_long(owner) or any(map(_is_long, args)):
-        bound(bounds, owner, *args, *others.values())
+    bound(budget, owner, *args, *others.values())
+    if type(owner) is Markup:  # escapes them
+        budget.read(CONVERTED * sum(map(budget.measure, args)))
     if not isinstance(owner, str):
         if name == "get" and args:
             note_key(args[0])
         return method, args
     if name == "join":
-        return method, (filters.parts_of(bounds, owner, args[0]), *args[1:]) if args else args
+        return method, (filters.parts_of(budget, owner, args[0]), *args[1:]) if args else args
     if type(owner) is str:
         marked = next((each for each in args if isinstance(each, Marked)), None)
         if marked is not None:  # a method of a text of the template, about one of a content
             method = getattr(marked._table.mark_runs(owner, ()), name)
     return method, args
-
-
-def _is_long(value: Any) -> bool:
-    return not isinstance(value, str) or len(value) > _SHORT
 
 
 def _refusing(name: str) -> Callable[..., Any]:
@@ -218,19 +223,19 @@ def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def filtered(*args: Any, **keywords: Any) -> Any:
-        bounds = limits()
-        bounds.spend(_STEPS_OF_CALL)
+        budget = current_budget()
+        budget.spend(_STEPS_OF_CALL + 2 * (len(args) + len(keywords)))
         first, *others = map(lift, args[passed:])
         if name not in _LAZY and isinstance(first, Iterator):
             first = list(counted(first))
         elif isinstance(first, Iterator):
             first = counted(first)
-        bound(bounds, first, *others, *keywords.values())
+        bound(budget, first, *others, *keywords.values())
         result = function(*args[:passed], first, *others, **keywords)
         if name in _NESTING:
             result = list(result)
-            bounds.measure(result)
-        return bounds.check_result(result)
+            budget.measure(result)
+        return budget.check_result(result)
 
     return filtered
 
@@ -257,14 +262,20 @@ def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_lower(value: Any) -> bool:
     """Returns whether a value is in lower case."""
-    value = operand(value)
-    return value.islower() if isinstance(value, str) else str(value).islower()
+    return _text(value).islower()
 
 
 def _is_upper(value: Any) -> bool:
     """Returns whether a value is in upper case."""
+    return _text(value).isupper()
+
+
+def _text(value: Any) -> str:
+    """Returns a value as text, whose characters are counted."""
     value = operand(value)
-    return value.isupper() if isinstance(value, str) else str(value).isupper()
+    text = value if isinstance(value, str) else str(value)
+    current_budget().read(CLASSIFIED * len(text))
+    return text
 
 
 @functools.cache
@@ -313,7 +324,7 @@ def run(template: Template, variables: dict[str, Any], state: State) -> str:
         ChatTemplateError: The template raised an error, or exceeds a limit; the message contains the line.
     """
     pieces: list[str] = []
-    written, most = 0, limits().most_characters
+    written, most = 0, current_budget().most_characters
     try:
         context = template.new_context(variables)
         for piece in template.root_render_func(context):
@@ -321,7 +332,7 @@ def run(template: Template, variables: dict[str, Any], state: State) -> str:
             written += len(piece)
             state.written = written
             if written > most:
-                limits().make(written)
+                current_budget().make(written)
     except ChatTemplateError as error:
         raise error.at(_place(error)) from None
     except Exception as error:
@@ -329,6 +340,18 @@ def run(template: Template, variables: dict[str, Any], state: State) -> str:
         kind = "" if isinstance(error, SecurityError) else f"{type(error).__name__}: "
         raise ChatTemplateError(f"{kind}{error}", place=f"{_place(error)}: ") from error
     return "".join(pieces)
+
+
+def expand(table: MarkTable, text: str) -> tuple[str, tuple[Run, ...]]:
+    """Returns the text behind the output of a template, and its untrusted runs.
+
+    Raises:
+        ChatTemplateError: It exceeds a limit.
+    """
+    try:
+        return table.expand(text)
+    except ChatTemplateError as error:
+        raise error.at(_PLACE) from None
 
 
 def _place(error: BaseException) -> str:

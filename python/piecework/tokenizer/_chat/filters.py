@@ -7,9 +7,10 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
 from piecework.errors import ChatTemplateError
-from piecework.tokenizer._chat.allowed import check_replaced
+from piecework.tokenizer._chat.allowed import check_replaced, check_stripped
+from piecework.tokenizer._chat.budget import CLASSIFIED, CONVERTED
 from piecework.tokenizer._chat.marked import Marked
-from piecework.tokenizer._chat.state import STATE, lift, limits
+from piecework.tokenizer._chat.state import STATE, current_budget, lift
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 _WIDEST_INDENT, _LONGEST_SEPARATOR = 100, 8
 _LONGEST_ESCAPE = 12
+_SHORT = 64
+_STEPS_OF_JSON, _STEPS_OF_VALUE = 20, 6
+"""The steps of a call of `tojson`, and of each value, which Python's encoder in C does not write if there is an indent."""
 
 
 def replacing() -> dict[str, Callable[..., Any]]:
@@ -31,7 +35,7 @@ def replacing() -> dict[str, Callable[..., Any]]:
         separators: tuple[str, str] | None = None,
         sort_keys: bool = False,
     ) -> str:
-        bounds = limits()
+        budget = current_budget()
         if indent is not None and (not isinstance(indent, int) or indent > _WIDEST_INDENT):
             raise ChatTemplateError(
                 f"`tojson` with an indent that is no number up to {_WIDEST_INDENT}"
@@ -40,7 +44,10 @@ def replacing() -> dict[str, Callable[..., Any]]:
             raise ChatTemplateError(
                 f"`tojson` with a separator of over {_LONGEST_SEPARATOR} characters"
             )
-        bounds.check_room(_LONGEST_ESCAPE * bounds.measure(value, max(indent or 0, 0)))
+        budget.spend(_STEPS_OF_JSON)
+        length = budget.measure(value, max(indent or 0, 0), _STEPS_OF_VALUE)
+        budget.check_free(_LONGEST_ESCAPE * length)
+        budget.read(CONVERTED * length)
         if (table := STATE.table) is not None:
             value = _escaped(value, table, bool(ensure_ascii), bool(sort_keys))
             ensure_ascii = sort_keys = False
@@ -54,20 +61,21 @@ def replacing() -> dict[str, Callable[..., Any]]:
 
     def replace(value: Any, old: Any, new: Any, count: int | None = None) -> str:
         text, old, new = _text(value), _text(old), _text(new)
-        bounds = limits()
-        check_replaced(bounds, text, old, new)
+        budget = current_budget()
+        check_replaced(budget, text, old, new)
         if type(text) is str and isinstance(old, Marked):
             text = old._table.mark_runs(text, ())
         return text.replace(old, new, -1 if count is None else count)
 
     def trim(value: Any, chars: str | None = None) -> str:
         text: str = lift(_text(value))
-        bounds = limits()
-        stripped = text.strip(chars)
-        if len(text) > 64:
-            bounds.read(len(text))
-            bounds.make(len(stripped))
-        return stripped
+        if chars is not None:
+            check_stripped(current_budget(), text, chars := lift(chars))
+        if (length := len(text)) > _SHORT:
+            budget = current_budget()
+            budget.read(CLASSIFIED * length)
+            budget.make(length)
+        return text.strip(chars)
 
     return {
         "tojson": tojson,
@@ -147,18 +155,18 @@ def _indent(value: Any, width: int | str = 4, first: bool = False, blank: bool =
     return ("" if not first else margin) + "\n".join(indented)
 
 
-def parts_of(bounds: Budget, separator: str, values: Iterable[Any]) -> Any:
+def parts_of(budget: Budget, separator: str, values: Iterable[Any]) -> Any:
     """Returns the values that are joined, whose lengths are checked."""
-    parts = values if isinstance(values, list | tuple | str) else list(_spending(bounds, values))
-    bounds.spend(str.__len__(parts) if isinstance(parts, str) else len(parts))
+    parts = values if isinstance(values, list | tuple | str) else list(_spending(budget, values))
+    budget.spend(2 * len(parts))
     total = sum(len(part) + 1 for part in parts if isinstance(part, str))
     total += (len(separator) - 1) * len(parts) if separator else 0
-    if total > bounds.most_characters:
-        bounds.make(total)
+    if total > budget.most_characters:
+        budget.make(total)
     return parts
 
 
-def _spending(bounds: Budget, values: Iterable[Any]) -> Iterator[Any]:
+def _spending(budget: Budget, values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
-        bounds.spend(1)
+        budget.spend(1)
         yield value

@@ -12,7 +12,8 @@ from jinja2.ext import Extension
 from jinja2.utils import Namespace
 
 from piecework.errors import ChatTemplateError
-from piecework.tokenizer._chat.state import STATE
+from piecework.tokenizer._chat.budget import CASED
+from piecework.tokenizer._chat.state import STATE, current_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,11 +47,17 @@ class GlobalDict:
     """Serves as the global `dict`, without the attributes of the class."""
 
     def __call__(self, *args: Any, **keywords: Any) -> dict[Any, Any]:
+        if args and not isinstance(args[0], dict):
+            pairs = [tuple(pair) for pair in args[0]]
+            current_budget().check_keys(pair[0] for pair in pairs if pair)
+            args = (pairs, *args[1:])
         return dict(*args, **keywords)
 
     def fromkeys(self, *args: Any) -> dict[Any, Any]:
         """Returns a dictionary of the given keys."""
-        return dict.fromkeys(*args)
+        keys = list(args[0]) if args else []
+        current_budget().check_keys(keys)
+        return dict.fromkeys(keys, *args[1:])
 
 
 class ChatNamespace(Namespace):
@@ -80,6 +87,7 @@ def _raise_exception(message: object) -> None:
 def _strftime_now(form: str) -> str:
     if len(form) > _LONGEST_FORM or _WIDTH.search(form):
         raise ChatTemplateError("the form of a time is too long, or has a width")
+    current_budget().read(CASED * len(form))
     now = STATE.now or datetime.now()  # noqa: DTZ005  # the local time, as in transformers
     return now.strftime(form)
 

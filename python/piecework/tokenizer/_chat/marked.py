@@ -18,9 +18,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from piecework.errors import ChatTemplateError
+from piecework.tokenizer._chat.budget import CONVERTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from piecework.tokenizer._chat.budget import Budget
 
 
 Run = tuple[int, int, int]
@@ -33,6 +36,7 @@ _FIRST, _LAST = 0xF0000, 0x10FFFF
 """The code points of sentinels: the two last planes, which are for private use."""
 _LONGEST_SHARED = 64
 """The length up to which equal parts of contents share a sentinel."""
+_STEPS_OF_MARK, _STEPS_OF_REPLACEMENT = 3, 8
 _START, _END = itemgetter(0), itemgetter(1)
 _TEXTS = 4
 """The number of texts of the maximum length that a table holds."""
@@ -40,9 +44,15 @@ _SENTINEL = re.compile("([\U000f0000-\U0010ffff])")
 
 
 class MarkTable:
-    """Holds the texts behind the sentinels of one rendering."""
+    """Holds the texts behind the sentinels of one rendering.
 
-    def __init__(self, most_characters: int) -> None:
+    Args:
+        budget: Counts the steps of the rendering.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        most_characters = budget.most_characters
+        self._budget = budget
         self._texts: list[Marked] = []
         self._shared: dict[tuple[str, tuple[Run, ...]], Marked] = {}
         self._most_characters = most_characters
@@ -61,14 +71,19 @@ class MarkTable:
                 hint="pass `trusted=True` if you trust all contents",
             )
         if len(text) > self._most_characters:
-            raise ChatTemplateError(f"a text has over {self._most_characters:,} characters")
+            raise _too_long(self._most_characters)
         self._free -= len(text)
         if self._free < 0:
             raise ChatTemplateError("the template makes too many long texts of the contents")
+        self._budget.spend(_STEPS_OF_MARK + len(runs))
         marked = str.__new__(Marked, chr(number))
         marked._text, marked._runs, marked._table = text, runs, self
         self._texts.append(marked)
         return marked
+
+    def spend(self, steps: int) -> None:
+        """Counts steps of the rendering."""
+        self._budget.spend(steps)
 
     def mark_character(self, character: str, kind: int) -> Marked:
         """Returns an untrusted character."""
@@ -85,14 +100,19 @@ class MarkTable:
 
     def lift(self, value: str) -> str:
         """Returns a text that was joined from sentinels and others as one :class:`Marked`."""
-        if type(value) is not str or not _SENTINEL.search(value):
+        if type(value) is not str:
+            return value
+        self._budget.read(CONVERTED * len(value))
+        if not _SENTINEL.search(value):
             return value
         text, runs = self.expand(value)
         return self.mark_runs(text, runs)
 
     def expand(self, value: str) -> tuple[str, tuple[Run, ...]]:
         """Returns the text behind a text with sentinels, and its untrusted runs."""
+        self._budget.read(CONVERTED * str.__len__(value))
         pieces = _SENTINEL.split(value)  # others and sentinels take turns
+        self._budget.spend(_STEPS_OF_MARK * len(pieces))
         runs: list[Run] = []
         texts, length = self._texts, 0
         for at in range(1, len(pieces), 2):
@@ -107,8 +127,11 @@ class MarkTable:
                 if runs and runs[-1][1:] == (start, kind):  # continues the one before
                     start = runs.pop()[0]
                 runs.append((start, length + two, kind))
+            self._budget.spend(len(marked._runs))
             pieces[at] = marked._text
             length += str.__len__(marked._text)
+            if length > self._most_characters:
+                raise _too_long(self._most_characters)
         return "".join(pieces), tuple(runs)
 
     def text_of(self, value: Any) -> Any:
@@ -120,6 +143,10 @@ class MarkTable:
         if isinstance(value, tuple):
             return tuple(map(self.text_of, value))
         return value
+
+
+def _too_long(most: int) -> ChatTemplateError:
+    return ChatTemplateError(f"a text has over {most:,} characters")
 
 
 class Marked(str):
@@ -137,6 +164,7 @@ class Marked(str):
             return ""
         if start == 0 and end == len(self._text):
             return self
+        self._table.spend(_STEPS_OF_MARK)
         runs = tuple(self._runs_between(start, end))
         text = self._text[start:end]
         return self._table.mark_shared(text, runs) if runs else text
@@ -282,6 +310,7 @@ class Marked(str):
         at = length = 0
         for start in _places(self._text, old, count):
             pieces += (self._text[at:start], inserted)
+            self._table.spend(_STEPS_OF_REPLACEMENT + len(new_runs))
             runs += self._runs_between(at, start, length)
             length += start - at
             runs += [(length + one, length + two, kind) for one, two, kind in new_runs]

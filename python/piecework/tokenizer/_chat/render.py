@@ -114,22 +114,22 @@ class Renderer:
 
     def _rendered(self, messages: list[dict[str, Any]]) -> Rendered:
         template = environment.compile_template(self.source)
-        bounds = Budget(self.limits, self.size.values, self.size.characters)
+        budget = Budget(self.limits, self.size.values, self.size.characters)
         variables = {**self.values, **self.untrusted, "messages": messages}
         way: list[Any] = []
-        with rendering(bounds, None, self.now, way) as state:
+        with rendering(budget, None, self.now, way) as state:
             text = environment.run(template, variables, state)
             blocks = state.blocks if environment.has_generation(self.source) else None
         if self.is_trusted:
             return Rendered(text, None, blocks)
-        table = MarkTable(bounds.most_characters)
+        budget = Budget(self.limits, self.size.values, self.size.characters)
+        table = MarkTable(budget)
         marker = Marker(table, self.words)
         variables |= {name: marker.value(value) for name, value in self.untrusted.items()}
         variables["messages"] = marker.messages(messages)
-        bounds = Budget(self.limits, self.size.values, self.size.characters)
         marked_way: list[Any] = []
-        with rendering(bounds, table, self.now, marked_way) as state:
-            found, runs = table.expand(environment.run(template, variables, state))
+        with rendering(budget, table, self.now, marked_way) as state:
+            found, runs = environment.expand(table, environment.run(template, variables, state))
         if found != text:
             raise ChatTemplateError(
                 f"{_difference(text, found)}: the template changes a content so that its characters cannot be followed",

@@ -20,7 +20,7 @@ class State(threading.local):
     """Holds what the functions of a rendering share.
 
     Attributes:
-        limits: The limits of the rendering; None if the thread renders none.
+        budget: What the rendering may still compute; None if the thread renders none.
         table: The texts behind sentinels; None in a rendering without sentinels.
         written: The number of characters of the output so far.
         blocks: The start and end in the output of each block of the assistant.
@@ -29,7 +29,7 @@ class State(threading.local):
         now: The time of the chat, which is equal in all its renderings.
     """
 
-    limits: Budget | None = None
+    budget: Budget | None = None
     table: MarkTable | None = None
     written: int = 0
     blocks: list[tuple[int, int]]
@@ -41,21 +41,21 @@ class State(threading.local):
 STATE = State()
 
 
-def limits() -> Budget:
-    """Returns the limits of the rendering in this thread; there are none while a template is compiled."""
-    if STATE.limits is None:
+def current_budget() -> Budget:
+    """Returns the budget of the rendering in this thread; there is none while a template is compiled."""
+    if STATE.budget is None:
         raise ChatTemplateError("the template is not rendered")
-    return STATE.limits
+    return STATE.budget
 
 
 @contextmanager
 def rendering(
-    bounds: Budget, table: MarkTable | None, now: datetime, way: list[Any]
+    budget: Budget, table: MarkTable | None, now: datetime, way: list[Any]
 ) -> Iterator[State]:
     """Sets the state of a rendering, and restores the one before at the end."""
     before = dict(STATE.__dict__)
     STATE.__dict__.update(
-        limits=bounds,
+        budget=budget,
         table=table,
         written=0,
         blocks=[],

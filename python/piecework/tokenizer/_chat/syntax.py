@@ -11,26 +11,33 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.runtime import Undefined
 from jinja2.visitor import NodeTransformer
+from markupsafe import Markup
 
+from piecework.tokenizer._chat.budget import CONVERTED, MEASURED
 from piecework.tokenizer._chat.marked import Marked
-from piecework.tokenizer._chat.state import STATE, lift, limits
+from piecework.tokenizer._chat.state import STATE, current_budget, lift
+
+_SHORT = 512
+"""The length of texts whose comparison is not counted."""
 
 
 def operand(value: Any) -> Any:
     """Returns an operand of a comparison, whose size is counted."""
     kind = type(value)
     if kind is str:
-        if len(value) > 1024:
-            limits().read(len(value))
+        if len(value) > _SHORT:
+            current_budget().read(len(value))
         return value if value.isascii() else lift(value)
-    if kind in {list, tuple, dict}:
-        limits().measure(value)
+    if kind is Marked:
+        current_budget().read(len(value))
+    elif kind in MEASURED:
+        current_budget().measure(value)
     return value
 
 
 def _sliced(value: Any, start: Any, stop: Any, step: Any) -> Any:
     """Returns a slice of a value."""
-    return limits().check_result(lift(value)[start:stop:step])
+    return current_budget().check_result(lift(value)[start:stop:step])
 
 
 def contained(value: Any, values: Any) -> Any:
@@ -38,10 +45,23 @@ def contained(value: Any, values: Any) -> Any:
     value = lift(operand(value))
     if type(values) is dict:
         return value in values
-    values = lift(operand(values))
-    if type(value) is Marked and isinstance(values, str):
-        return value._text in value._table.text_of(values)
-    return value in values
+    if isinstance(values, str):
+        return _found(value, lift(values))
+    if isinstance(values, range):
+        if type(value) is not int:  # Python compares it with each number
+            current_budget().spend(len(values))
+    elif isinstance(values, Iterator):
+        values = list(counted(values))
+    return value in operand(values)
+
+
+def _found(value: Any, text: str) -> bool:
+    """Returns whether a text contains a value, after counting the search."""
+    if isinstance(value, str):
+        current_budget().search(len(text), len(value))
+        if type(value) is Marked:
+            return value._text in value._table.text_of(text)
+    return value in text
 
 
 def loop(values: Any, steps: int = 1) -> Any:
@@ -49,7 +69,7 @@ def loop(values: Any, steps: int = 1) -> Any:
     values = lift(values)
     if type(values) in {list, dict, str} or isinstance(values, Sized):
         number = len(values)
-        limits().spend(steps * number + 1)
+        current_budget().spend(steps * number + 1)
         STATE.note(number)
         return values
     return counted(values, steps) if isinstance(values, Iterable) else values
@@ -57,7 +77,7 @@ def loop(values: Any, steps: int = 1) -> Any:
 
 def counted(values: Iterable[Any], steps: int = 1) -> Iterator[Any]:
     """Iterates over values, each of which takes some steps."""
-    spend, note = limits().spend, STATE.note
+    spend, note = current_budget().spend, STATE.note
     for value in values:
         spend(steps)
         note(1)
@@ -73,7 +93,7 @@ def _joined(values: tuple[Any, ...]) -> str:
 def concatenate(pieces: Iterable[str]) -> str:
     """Returns texts as one, whose length is checked first."""
     pieces = list(pieces)
-    limits().make(sum(map(str.__len__, pieces)))
+    current_budget().make(sum(map(str.__len__, pieces)))
     return "".join(pieces)
 
 
@@ -81,19 +101,21 @@ def _sum(value: Any, *others: Any) -> Any:
     """Returns the sum of values (``+``), which are mostly texts."""
     for other in others:
         if not isinstance(value, str):
-            limits().check_operation("+", value, other)
+            current_budget().check_operation("+", value, other)
         value = value + other
         if isinstance(value, str):
             if len(value) > 64:
-                limits().make(len(value))
+                current_budget().make(len(value))
         elif type(value) is int:
-            limits().check_bits(value.bit_length())
+            current_budget().check_bits(value.bit_length())
+    if type(value) is Markup:  # escapes the others
+        current_budget().read(CONVERTED * len(value) * len(others))
     return value
 
 
 def _container(values: Any) -> Any:
     """Returns a list, tuple or dictionary that the template wrote, whose nested values are counted."""
-    limits().measure(values)
+    current_budget().measure(values)
     if STATE.table is None:
         return values
     if isinstance(values, dict):
@@ -131,7 +153,8 @@ def written(value: Any) -> Any:
     """Returns a value that is written as text; others than texts and numbers are measured first."""
     kind = type(value)
     if kind is not str and kind is not Marked and not isinstance(value, _PLAIN):
-        limits().measure(value)
+        budget = current_budget()
+        budget.read(CONVERTED * budget.measure(value))
     return value
 
 
@@ -140,7 +163,7 @@ _PLAIN = (str, int, float, type(None), Undefined)
 
 def _weigh(text: str, steps: int) -> str:
     """Counts the steps of a body; returns the empty text that is written there."""
-    limits().spend(steps)
+    current_budget().spend(steps)
     return text
 
 
@@ -161,7 +184,7 @@ _OPERAND, _CONTAINED, _SLICED, _LOOP = " operand", " contained", " sliced", " lo
 _JOINED, _SUM, _CONTAINER = " joined", " sum", " container"
 _START, _END, _WEIGHT = " start", " end", " weight"
 _DECIDED, _TESTED, _SUBSCRIPT = " decided", " tested", " subscript"
-_NODES_PER_STEP, _STEPS_OF_CALL = 2, 10
+_STEPS_OF_CALL = 10
 INSERTED: dict[str, Callable[..., Any]] = {
     _OPERAND: operand,
     _CONTAINED: contained,
@@ -209,12 +232,18 @@ def _changed_names(source: nodes.Template) -> set[str]:
     changed |= {"varargs", "kwargs", "caller", "self"}
     for each in source.find_all(nodes.AssignBlock):
         changed |= _targets(each.target)
-    size = -1
-    while size != len(changed):
-        size = len(changed)
-        for target, value in given:
-            if not _is_plain(value, changed):
-                changed |= _targets(target)
+    users: dict[str, set[str]] = {}  # the names whose values are made of that of a name
+    for target, value in given:
+        names = _plain_names(value)
+        if names is None:
+            changed |= _targets(target)
+        for name in names or ():
+            users.setdefault(name, set()).update(_targets(target))
+    waiting = list(changed)
+    while waiting:
+        new = users.pop(waiting.pop(), set()) - changed
+        changed |= new
+        waiting += new
     return changed
 
 
@@ -227,22 +256,36 @@ def _targets(node: nodes.Node) -> set[str]:
 
 def _is_plain(node: nodes.Node, changed: set[str]) -> bool:
     """Returns whether an expression has the same value with sentinels, whose methods are those of the texts behind them."""
-    if isinstance(node, nodes.Name):
-        return node.name not in changed
+    names = _plain_names(node)
+    return names is not None and changed.isdisjoint(names)
+
+
+def _plain_names(node: nodes.Node) -> set[str] | None:
+    """Returns the names that decide whether an expression is plain; None if it is not, whatever they are."""
+    names: set[str] = set()
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, nodes.Name):
+            names.add(each.name)
+        elif not _is_plain_node(each):
+            return None
+        else:
+            stack += each.iter_child_nodes()
+    return names
+
+
+def _is_plain_node(node: nodes.Node) -> bool:
     if isinstance(node, nodes.Test):
-        if node.name not in _PLAIN_TESTS or node.args:
-            return False
-    elif isinstance(node, nodes.Filter):
-        if node.name not in _PLAIN_FILTERS or node.args or node.node is None:
-            return False
-    elif isinstance(node, nodes.Call):
+        return node.name in _PLAIN_TESTS and not node.args
+    if isinstance(node, nodes.Filter):
+        return node.name in _PLAIN_FILTERS and not node.args and node.node is not None
+    if isinstance(node, nodes.Call):
         called = node.node
-        is_method = isinstance(called, nodes.Getattr) and called.attr in _PLAIN_METHODS
-        if not is_method and not (isinstance(called, nodes.Name) and called.name == "namespace"):
-            return False
-    elif not isinstance(node, _PLAIN_NODES):
-        return False
-    return all(_is_plain(each, changed) for each in node.iter_child_nodes())
+        if isinstance(called, nodes.Name):
+            return called.name == "namespace"
+        return isinstance(called, nodes.Getattr) and called.attr in _PLAIN_METHODS
+    return isinstance(node, _PLAIN_NODES)
 
 
 _PLAIN_TESTS = frozenset("defined undefined none string mapping iterable sequence number".split())
@@ -276,7 +319,7 @@ def _call(name: str, node: nodes.Expr, *arguments: nodes.Expr) -> nodes.Filter:
 
 
 def _change_for(node: nodes.For) -> nodes.Node:
-    steps = nodes.Const(1 + sum(map(count_nodes, node.body)) // _NODES_PER_STEP)
+    steps = nodes.Const(1 + _steps_of(node.body))
     node.iter = _call(_LOOP, node.iter, steps)  # type: ignore[arg-type]  # declared as any node
     if node.test is not None:
         node.test = _call(_DECIDED, node.test)  # type: ignore[arg-type]
@@ -285,11 +328,18 @@ def _change_for(node: nodes.For) -> nodes.Node:
 
 def _weighed(node: Any) -> Any:
     """Returns a node whose body counts its size, in addition to the call."""
-    steps = sum(map(count_nodes, node.body)) // _NODES_PER_STEP
+    steps = _steps_of(node.body)
     if steps > _STEPS_OF_CALL:
         weight = _call(_WEIGHT, nodes.Const("", lineno=node.lineno), nodes.Const(steps))
         node.body.insert(0, nodes.Output([weight], lineno=node.lineno))
     return node
+
+
+def _steps_of(body: list[nodes.Node]) -> int:
+    """Returns the steps of statements: one for each node, and two more for each value that is written."""
+    outputs = (each for node in body for each in (node, *node.find_all(nodes.Output)))
+    written = sum(len(each.nodes) for each in outputs if isinstance(each, nodes.Output))
+    return sum(map(count_nodes, body)) + 2 * written
 
 
 def count_nodes(node: nodes.Node) -> int:
