@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use piecework_core::encoding;
 use piecework_core::memory::with_room;
+use piecework_core::stop::Work;
 use piecework_core::text::span::Span;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -16,6 +17,9 @@ use crate::tuples::tuple_struct;
 
 /// The numbers of a column, of 32 bits, the lowest byte first.
 type Column = Py<PyBytes>;
+
+/// The work for a token, which is looked up or copied.
+const WORK: usize = 16;
 
 tuple_struct! {
     /// The pickled state of an encoding.
@@ -102,8 +106,9 @@ impl EncodingState {
 
 /// Returns the token with each number; `None` if there is no such number.
 fn named(names: &[String], numbers: &[u32]) -> Option<Vec<String>> {
-    let mut tokens = with_room(numbers.len());
+    let (mut tokens, mut work) = (with_room(numbers.len()), Work::default());
     for &number in numbers {
+        work.add(WORK);
         tokens.push(names.get(number as usize)?.clone());
     }
     Some(tokens)
@@ -112,7 +117,9 @@ fn named(names: &[String], numbers: &[u32]) -> Option<Vec<String>> {
 /// Returns the different tokens, and the index of each token among them.
 fn numbered(tokens: &[&str]) -> (Vec<String>, Vec<u32>) {
     let (mut names, mut numbers, mut known) = (Vec::new(), with_room(tokens.len()), HashMap::new());
+    let mut work = Work::default();
     for &token in tokens {
+        work.add(WORK);
         #[expect(clippy::cast_possible_truncation, reason = "an encoding has fewer than 2^32 tokens")]
         let number = *known.entry(token).or_insert_with(|| {
             names.push(token.to_owned());
