@@ -17,7 +17,7 @@ CALLS = {
     "batch": ("texts = ['a b ' * 1_000_000] * 8", "tok.encode_batch(texts, offsets=True)"),
     "decoding": ("ids = [1] * 20_000_000", "tok.decode(ids)"),
     "vocabulary": (
-        "text = '[UNK]\\n' + '\\n'.join(map(str, range(2_000_000)))",
+        "text = '[UNK]\\n' + '\\n'.join(map(str, range(1_000_000)))",
         "pw.Tokenizer.from_str(text)",
     ),
     "JSON": (
@@ -56,7 +56,7 @@ CALLS = {
         "results = [tok.encode(each) for each in texts]",
     ),
     "counting": (
-        "texts = [f'{i:x} ' * 3 for i in range(3_000_000)]",
+        "texts = [f'{i:x} ' * 3 for i in range(1_500_000)]",
         "pw.count_words(texts, threads=1)",
     ),
 }

@@ -91,7 +91,8 @@ impl Trie {
 /// The units during construction.
 struct Layout {
     units: Vec<u32>,
-    taken: Vec<bool>,
+    /// One bit per unit: set if it is free.
+    free: Vec<u64>,
     is_base: Vec<bool>,
     /// No unit before this index is free.
     first: usize,
@@ -99,10 +100,10 @@ struct Layout {
 
 impl Layout {
     fn of(nodes: &[Node], root: usize) -> Result<Vec<u32>> {
-        let mut layout = Self { units: Vec::new(), taken: Vec::new(), is_base: Vec::new(), first: 0 };
+        let mut layout = Self { units: Vec::new(), free: Vec::new(), is_base: Vec::new(), first: 0 };
         layout.grow();
         // The root is found from index 0.
-        layout.taken[0] = true;
+        layout.take(0);
         let bases: Vec<usize> = nodes.iter().map(|node| layout.place(node)).collect();
         layout.units[0] = unit(0, 0, bases[root], &nodes[root])?;
         for (node, &base) in nodes.iter().zip(&bases) {
@@ -117,32 +118,50 @@ impl Layout {
         Ok(layout.units)
     }
 
-    /// Reserves the units of a node; returns the base from which they are reached.
+    /// Reserves the units of a node, at the first free place of its first one; returns the base from which they are reached.
     fn place(&mut self, node: &Node) -> usize {
         let labels: Vec<usize> =
             node.value.map(|_| 0).into_iter().chain(node.children.iter().map(|&(byte, _)| byte.into())).collect();
-        while self.taken.get(self.first) == Some(&true) {
-            self.first += 1;
-        }
+        self.first = self.first_free(self.first);
         let mut at = self.first;
         loop {
-            if at >= self.units.len() {
-                self.grow();
-            }
             let base = at ^ labels.first().copied().unwrap_or_default();
-            if !self.is_base[base] && labels.iter().all(|label| !self.taken[base ^ label]) {
+            if !self.is_base[base] && labels.iter().all(|label| self.is_free(base ^ label)) {
                 self.is_base[base] = true;
-                labels.iter().for_each(|label| self.taken[base ^ label] = true);
+                labels.iter().for_each(|label| self.take(base ^ label));
                 return base;
             }
-            at += 1;
+            at = self.first_free(at + 1);
         }
+    }
+
+    /// Returns the first free unit from a place on.
+    fn first_free(&mut self, from: usize) -> usize {
+        let (mut word, mut from_on) = (from / 64, u64::MAX << (from % 64));
+        loop {
+            if word >= self.free.len() {
+                self.grow();
+            }
+            let free = self.free[word] & from_on;
+            if free != 0 {
+                return word * 64 + free.trailing_zeros() as usize;
+            }
+            (word, from_on) = (word + 1, u64::MAX);
+        }
+    }
+
+    fn is_free(&self, at: usize) -> bool {
+        self.free[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    fn take(&mut self, at: usize) {
+        self.free[at / 64] &= !(1 << (at % 64));
     }
 
     fn grow(&mut self) {
         let length = self.units.len() + BLOCK;
         self.units.resize(length, FREE);
-        self.taken.resize(length, false);
+        self.free.resize(length / 64, u64::MAX);
         self.is_base.resize(length, false);
     }
 }
