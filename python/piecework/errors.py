@@ -144,7 +144,7 @@ class RegexError(PieceworkError, ValueError):
 
 
 class TextTooLongError(PieceworkError, ValueError):
-    """Reports a text longer than 1 GiB, or one that a normalizer makes over 16 times as long and 1 MiB longer."""
+    """Reports a text longer than 1 GiB, or one that a normalizer makes over 16 times as long and 64 KiB longer."""
 
 
 class WorkerError(PieceworkError, RuntimeError):

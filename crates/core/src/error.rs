@@ -108,7 +108,7 @@ pub enum Error {
     TooLong(usize),
     /// A text that its normalizer or pre-tokenizer makes too much longer.
     #[error(
-        "a text of {original} bytes becomes one of {bytes} or more, over the limit of 16 times its length and 1 MiB; {LENGTHENED_HINT}"
+        "a text of {original} bytes becomes one of {bytes} or more, over the limit of 16 times its length and 64 KiB; {LENGTHENED_HINT}"
     )]
     Lengthened {
         /// The number of bytes of the text.

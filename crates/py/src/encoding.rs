@@ -312,7 +312,10 @@ impl Encoding {
             .map(|each| each?.extract().map_err(|_| wrong_type("encodings", EXPECTED, encodings)))
             .collect::<PyResult<_>>()?;
         let inner: Vec<_> = encodings.iter().map(|encoding| &*encoding.get().inner).collect();
-        let merged = |encodings| Ok(encoding::Encoding::merged(encodings, growing_offsets));
+        let merged = |encodings: Vec<_>| {
+            encoding::Encoding::check_merged(&encodings)?;
+            Ok(encoding::Encoding::merged(encodings, growing_offsets))
+        };
         AlignedEncoding::changed(&inner, merged).map(Self::new).map_err(to_py)
     }
 

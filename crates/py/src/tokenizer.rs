@@ -274,9 +274,10 @@ impl Tokenizer {
 
     /// Returns the sizes that limits bound, by their names.
     fn sizes(&self) -> BTreeMap<&'static str, usize> {
-        let Sizes { entries, entry_bytes, components, pattern_bytes, padding } = self.inner.sizes();
+        let Sizes { entries, vocabulary_bytes, entry_bytes, components, pattern_bytes, padding } = self.inner.sizes();
         BTreeMap::from([
             ("entries", entries),
+            ("vocabulary_bytes", vocabulary_bytes),
             ("entry_bytes", entry_bytes),
             ("components", components),
             ("pattern_bytes", pattern_bytes),

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 NESTING = 127
 """The deepest nesting of JSON that the parser of the core reads."""
 DEFAULTS: Mapping[str, int] = {
-    "file_bytes": 1 << 27,
-    "unpacked_bytes": 1 << 27,
+    "file_bytes": 1 << 26,
+    "unpacked_bytes": 1 << 26,
     "nesting": NESTING,
     "values": 1 << 23,
-    "entries": 4_000_000,
+    "entries": 2_000_000,
+    "vocabulary_bytes": 1 << 24,
     "entry_bytes": 1 << 16,
     "components": 128,
     "pattern_bytes": 4_000,
@@ -41,6 +42,7 @@ _WORDS = {
     "nesting": "arrays and objects are nested {found} levels deep, which is over the limit of {most}",
     "values": "JSON of {found} values is over the limit of {most}",
     "entries": "{found} entries are over the limit of {most}",
+    "vocabulary_bytes": "entries of {found} bytes together are over the limit of {most}",
     "entry_bytes": "an entry of {found} bytes is over the limit of {most}",
     "components": "{found} components are over the limit of {most}",
     "pattern_bytes": "regular expressions of {found} bytes are over the limit of {most}",

@@ -28,7 +28,8 @@ class Limits(Record):
         unpacked_bytes: The size of a compressed file after decompression in bytes.
         nesting: The depth of arrays and objects in JSON, at most 127.
         values: The number of values in a JSON file, arrays, objects and the names of their members included.
-        entries: The number of entries, added tokens included; in files of lines also that of merges.
+        entries: The number of entries, added tokens and phrases included; in files of lines also that of merges.
+        vocabulary_bytes: The length of all entries together in bytes.
         entry_bytes: The length in bytes of an entry, and of a text that a normalizer, a decoder or padding inserts.
         components: The number of normalizers, pre-tokenizers, decoders and parts of a template; those of a sequence count one
             by one.
@@ -55,6 +56,7 @@ class Limits(Record):
     nesting: int = _default("nesting")
     values: int = _default("values")
     entries: int = _default("entries")
+    vocabulary_bytes: int = _default("vocabulary_bytes")
     entry_bytes: int = _default("entry_bytes")
     components: int = _default("components")
     pattern_bytes: int = _default("pattern_bytes")

@@ -39,6 +39,12 @@ def replacing(pattern: str, times: int = 1, content: str = "c") -> str:
     return tokenizer_json(normalizer={"type": "Sequence", "normalizers": [step] * times})
 
 
+def dictionary(*phrases: str) -> str:
+    """Returns a tokenizer.json of three words, whose pre-tokenizer has phrases."""
+    splitter = pw.pre_tokenizers.Dictionary(phrases)
+    return pw.Tokenizer.from_str(tokenizer_json()).replace(pre_tokenizer=splitter).to_str()
+
+
 def template(tokens: int, times: int = 1) -> str:
     """Returns a tokenizer.json that inserts a special token of many ids before each text."""
     special = {"id": "[X]", "ids": [1] * tokens, "tokens": ["a"] * tokens}
@@ -58,6 +64,9 @@ def test_every_loader_takes_limits(name: str) -> None:
     ("name", "text", "size"),
     [
         ("entries", WORDS, 3),
+        ("entries", dictionary("ab", "cd"), 5),
+        ("vocabulary_bytes", WORDS, 9),
+        ("vocabulary_bytes", dictionary("ab", "cd"), 11),
         ("entry_bytes", "[UNK]\néa\n", 5),
         ("components", replacing("a", 7), 7),
         ("components", template(1, 6), 7),
@@ -157,7 +166,7 @@ def test_files_are_bounded(tmp_path: Path) -> None:
 def test_unpacked_files_are_bounded(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt.gz"
     path.write_bytes(gzip.compress(b"[UNK]\n" + b"a" * 400_000_000))
-    with pytest.raises(LimitError, match="unpacks to more bytes than the limit of 134,217,728"):
+    with pytest.raises(LimitError, match="unpacks to more bytes than the limit of 67,108,864"):
         pw.Tokenizer.from_file(path)
     with pytest.raises(LimitError, match="limit of 100;"):
         pw.Tokenizer.from_file(path, limits=pw.Limits(unpacked_bytes=100))

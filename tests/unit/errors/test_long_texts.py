@@ -136,6 +136,20 @@ def test_components_that_lengthen_a_text_without_end_raise(name: str) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
 
 
+def test_decoders_that_lengthen_a_text_without_end_raise() -> None:
+    tok = parts.made(decoder=d.Replace("a", "b" * 60_000))
+    number = tok.encode_ids("a")[0]
+    assert len(tok.decode([number])) == 60_000
+    many = [number] * 10_000
+    for call in (
+        lambda: tok.decode(many),
+        lambda: tok.decode_with_offsets(many),
+        lambda: tok.decode_stream().step(many),
+    ):
+        with pytest.raises(pw.errors.TextTooLongError, match="the limit of 16 times its length"):
+            timed(call)
+
+
 def test_a_text_may_become_sixteen_times_as_long() -> None:
     tok = parts.made(normalizer=n.Replace("a", "b" * 16))
     assert tok.count("a" * 100_000) >= 1

@@ -125,6 +125,19 @@ def test_combined_parts_of_a_short_text_are_bounded(settings: Any, repeats: bool
         len(encoding.overflowing)
 
 
+def test_merged_parts_are_bounded() -> None:
+    """Each of 1,500 parts would be combined with each."""
+    tok = pw.Tokenizer.from_str(WORDS).replace(post_processor=None, truncation=2)
+    encoding = tok.encode("a " * 3000)
+    with pytest.raises(TruncationError, match="combinations"):
+        encoding.merge([encoding, encoding])
+    theirs = hf.Tokenizer.from_str(tok.to_str()).encode("a " * 3000)
+    with pytest.raises(TruncationError):
+        hf.Encoding.merge([theirs, theirs])
+    few = tok.encode("a b a")
+    assert len(few.merge([few, few]).overflowing) == 3
+
+
 def test_pickled_encodings_are_bytes() -> None:
     tok = pw.Tokenizer.from_str(WORDS)
     encoding = tok.encode(TEXT * 1000, TEXT)

@@ -3,7 +3,6 @@
 use super::search::{Needle, Section};
 use super::stage::{DecodeStage, DecodedParts};
 use crate::error::Result;
-use crate::text::span::check_bytes;
 
 /// The stage that replaces a string in each part.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +39,7 @@ impl DecodeStage for LiteralStage {
     fn receive(&mut self, fragment: &[u8], out: &mut DecodedParts) -> Result<()> {
         self.is_empty = false;
         let by = self.in_first.as_ref().unwrap_or(&self.by);
-        if check_bytes(out.bytes.len() + (fragment.len() + 1).saturating_mul(by.len())).is_err() {
+        if out.check((fragment.len() + 1).saturating_mul(by.len())).is_err() {
             check_growth(&self.needle, self.matched, fragment, by, out)?;
         }
         self.needle.receive(&mut self.matched, fragment, |found| replace(&found, by, out))
@@ -73,10 +72,10 @@ pub(super) fn replace(found: &Section<'_>, by: &[u8], out: &mut DecodedParts) ->
 
 /// Returns an error, before memory is used, if the replacements in a fragment are too long.
 fn check_growth(needle: &Needle, mut matched: usize, fragment: &[u8], by: &[u8], out: &DecodedParts) -> Result<()> {
-    let mut length = out.bytes.len();
+    let mut more = 0_usize;
     needle.receive(&mut matched, fragment, |found| {
-        length = length.saturating_add(if matches!(found, Section::Match) { by.len() } else { 0 });
+        more = more.saturating_add(if matches!(found, Section::Match) { by.len() } else { 0 });
         Ok(())
     })?;
-    check_bytes(length)
+    out.check(more)
 }

@@ -5,7 +5,6 @@ use super::stage::{AnyStage, DecodeStage, DecodedParts};
 use super::strip::{StripDecoder, StripStage};
 use crate::error::Result;
 use crate::text::pattern::Pattern;
-use crate::text::span::check_bytes;
 
 /// The expression for a space at the very end, in the syntax that Oniguruma and Python's `re` share.
 pub(crate) const LAST_SPACE: &str = r" (?![\s\S])";
@@ -55,7 +54,7 @@ impl PatternStage {
         let mut found = Vec::new();
         pattern.find_matches(part, |range| found.push(range))?;
         // Before memory is used.
-        check_bytes(out.bytes.len().saturating_add(found.len().saturating_mul(content.len())))?;
+        out.check(found.len().saturating_mul(content.len()))?;
         let mut end = 0;
         for range in found {
             out.push(&part.as_bytes()[end..range.start])?;

@@ -15,7 +15,7 @@ use super::{Decoder, StreamOutput};
 use crate::error::Result;
 use crate::memory::Growable;
 use crate::stop;
-use crate::text::span::check_bytes;
+use crate::text::span::{check_bytes, check_growth};
 
 /// Parts that one stage passes to the next: their bytes, and their ends. The bytes after the last end are an incomplete
 /// part.
@@ -23,18 +23,26 @@ use crate::text::span::check_bytes;
 pub(super) struct DecodedParts {
     pub(super) bytes: Vec<u8>,
     ends: Vec<usize>,
+    /// The number of bytes of all tokens that they may be made of; `None` if it is not known.
+    original: Option<usize>,
 }
 
 impl DecodedParts {
     /// Appends bytes to the current part.
     #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        // A stage can double its input, and a file can contain many.
-        check_bytes(self.bytes.len() + bytes.len())?;
+        self.check(bytes.len())?;
         stop::check_growth(self.bytes.len(), self.bytes.len() + bytes.len());
         self.bytes.make_room(bytes.len());
         self.bytes.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// Returns an error if `more` bytes are too many: a stage can double its input, and a file can contain many.
+    #[inline]
+    pub(super) fn check(&self, more: usize) -> Result<()> {
+        let length = self.bytes.len().saturating_add(more);
+        self.original.map_or_else(|| check_bytes(length), |original| check_growth(original, length))
     }
 
     /// Ends the part.
@@ -153,8 +161,19 @@ pub(super) enum AnyStage {
 }
 
 /// Stages in order, with their state after the parts so far.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Stages(Vec<OpenStage>);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stages {
+    stages: Vec<OpenStage>,
+    /// The number of bytes of all tokens so far.
+    received: usize,
+}
+
+impl PartialEq for Stages {
+    /// Compares what the stages emit from now on.
+    fn eq(&self, other: &Self) -> bool {
+        self.stages == other.stages
+    }
+}
 
 /// The memory of a run of stages.
 #[derive(Debug, Default)]
@@ -177,11 +196,11 @@ impl Stages {
     }
 
     pub(super) fn push(&mut self, kind: AnyStage) {
-        self.0.push(OpenStage { kind, is_open: false });
+        self.stages.push(OpenStage { kind, is_open: false });
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &AnyStage> {
-        self.0.iter().map(|stage| &stage.kind)
+        self.stages.iter().map(|stage| &stage.kind)
     }
 
     /// Returns the bytes that some tokens become, all of them if they are the last.
@@ -200,9 +219,12 @@ impl Stages {
     ) -> Result<&'a [u8]> {
         let length = tokens.iter().map(|token| token.len()).sum();
         check_bytes(length)?;
+        self.received = self.received.saturating_add(length);
+        (parts.original, out.original) = (Some(self.received), Some(self.received));
         parts.reset(length, tokens.len());
-        let first = self.0.iter_mut().position(|stage| !stage.kind.stage().keeps_all(tokens)).unwrap_or(self.0.len());
-        let mut stages = self.0[first..].iter_mut();
+        let is_first = |stage: &mut OpenStage| !stage.kind.stage().keeps_all(tokens);
+        let first = self.stages.iter_mut().position(is_first).unwrap_or(self.stages.len());
+        let mut stages = self.stages[first..].iter_mut();
         match stages.next() {
             Some(first) => {
                 let first = first.kind.stage();

@@ -183,6 +183,12 @@ impl DecodeTable {
     }
 }
 
+/// The largest number of bytes that the table has for a byte of a token, and for the token besides.
+const MOST_PER_BYTE: usize = 16;
+const MOST_BESIDES: usize = 64;
+/// The largest number of bytes of a table, which a decoder that lengthens tokens would exceed.
+const MAX_BYTES: usize = 1 << 26;
+
 /// The states of a table, each with the stages of the table and those that emit text.
 struct TableBuilder {
     reached: Vec<(Stages, Option<Stages>)>,
@@ -205,13 +211,16 @@ impl TableBuilder {
         while states.len() < self.reached.len() {
             let from = states.len();
             let mut current = self.reached[from].clone();
-            let mut tokens = Vec::with_capacity(limit as usize);
+            let mut tokens = with_room(limit as usize);
             for id in 0..limit {
                 let Some((token, is_special)) = token(id) else {
                     tokens.push(TokenBytes::UNDECIDED);
                     continue;
                 };
                 let entry = self.entry(from, &mut current, token)?;
+                if self.bytes.len() > MAX_BYTES {
+                    return None;
+                }
                 is_complete &= entry.length != UNDECIDED;
                 tokens.push(TokenBytes { flags: entry.flags | if is_special { IS_SPECIAL } else { 0 }, ..entry });
             }
@@ -231,6 +240,8 @@ impl TableBuilder {
     fn entry(&mut self, from: usize, current: &mut (Stages, Option<Stages>), token: &str) -> Option<TokenBytes> {
         let [mut buffers, mut text_buffers] = std::mem::take(&mut self.buffers);
         let bytes = current.0.run_in(&mut buffers, &[token], false).ok();
+        // Texts of tokens that become many times as long are checked while they are made.
+        let bytes = bytes.filter(|bytes| bytes.len() <= MOST_PER_BYTE * token.len() + MOST_BESIDES);
         let text = current.1.as_mut().and_then(|text| text.run_in(&mut text_buffers, &[token], false).ok());
         let mut is_text = text.is_some() && text == bytes;
         let mut next = from;

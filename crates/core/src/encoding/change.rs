@@ -1,7 +1,7 @@
 //! Changes of finished encodings, each of which returns a new one.
 
 use super::pad::check_length;
-use super::truncate::{Truncation, TruncationStrategy};
+use super::truncate::{Truncation, TruncationStrategy, check_combined};
 use super::{Direction, Encoding, NamedToken};
 use crate::error::Result;
 
@@ -38,6 +38,15 @@ impl Encoding {
         check_length(length)?;
         self.pad(length, token, type_id, direction);
         Ok(self)
+    }
+
+    /// Returns an error if the overflowing parts of encodings, combined with each other by [`Self::merged`], have too many tokens.
+    pub fn check_merged(encodings: &[Self]) -> Result<()> {
+        let sizes = |encoding: &Self| {
+            let parts = encoding.part_count();
+            (encoding.len() * parts, encoding.len(), parts)
+        };
+        check_combined(&encodings.iter().map(sizes).collect::<Vec<_>>())
     }
 
     /// Returns the concatenation of encodings; with `growing_offsets` the spans of each count from the end of the last.

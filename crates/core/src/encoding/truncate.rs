@@ -54,12 +54,24 @@ const MAX_COMBINATIONS: usize = 1 << 14;
 const MAX_COMBINED_TOKENS: usize = 1 << 22;
 /// The number of tokens of combinations that a token of the texts allows.
 const COMBINED_PER_TOKEN: usize = 32;
+/// The number of times that a combination of two parts is made: alone, and as a part of each.
+const COMBINATIONS_OF_TWO: usize = 3;
 
-/// Returns an error if parts of several texts, combined with each other, have too many tokens: `length` in each of `parts`, made
-/// of `tokens`.
-pub(crate) fn check_combined_tokens(parts: usize, length: usize, tokens: usize) -> Result<()> {
+/// Returns an error if the parts of several texts, which are combined with each other, have too many tokens.
+///
+/// Of each text the number of tokens is given, that which is kept of them, and that of the parts.
+pub(crate) fn check_combined(texts: &[(usize, usize, usize)]) -> Result<()> {
+    let again = COMBINATIONS_OF_TWO.saturating_pow(u32::try_from(texts.len().saturating_sub(1)).unwrap_or(u32::MAX));
+    let parts = texts.iter().map(|&(_, _, parts)| parts).fold(again, usize::saturating_mul);
+    let [tokens, kept] = [|text: &(_, _, _)| text.0, |text: &(_, _, _)| text.1].map(|of| texts.iter().map(of).sum());
+    check_parts(if texts.iter().all(|&(_, _, parts)| parts <= 1) { 1 } else { parts }, kept, tokens)
+}
+
+/// Returns an error if `parts` parts of `length` tokens each are too many for texts of `tokens` tokens.
+pub(crate) fn check_parts(parts: usize, length: usize, tokens: usize) -> Result<()> {
     let combined = parts.saturating_mul(length);
-    if parts <= 1 || combined <= MAX_COMBINED_TOKENS.saturating_add(tokens.saturating_mul(COMBINED_PER_TOKEN)) {
+    let most = MAX_COMBINED_TOKENS.saturating_add(tokens.saturating_mul(COMBINED_PER_TOKEN));
+    if parts <= 1 || parts <= COMBINATIONS_OF_TWO * MAX_COMBINATIONS && combined <= most {
         return Ok(());
     }
     let message = format!("{parts} combinations of the parts of texts have {combined} tokens, and the texts {tokens}");
@@ -126,10 +138,11 @@ impl Truncation {
             _ => 0,
         };
         let [first, second] = lengths.map(parts);
-        let tokens = lengths.map(|(tokens, _)| tokens).iter().sum();
-        let kept = lengths.map(|(tokens, length)| length.map_or(tokens, |length| length.min(tokens))).iter().sum();
         if lengths[1].0 > 0 {
-            check_combined_tokens((1 + first).saturating_mul(1 + second), kept, tokens)?;
+            let text = |((tokens, kept), parts): ((usize, Option<usize>), usize)| {
+                (tokens, kept.map_or(tokens, |kept| kept.min(tokens)), 1 + parts)
+            };
+            check_combined(&[text((lengths[0], first)), text((lengths[1], second))])?;
         }
         // Every combination is also combined with the windows of the second text.
         if first.saturating_mul(second) <= MAX_COMBINATIONS {

@@ -25,6 +25,8 @@ const MOST_NODES: usize = 1 << 21;
 
 /// The largest length of a rule in bytes. A file may have longer ones, even endless ones, but no text needs them.
 const LONGEST_RULE: usize = 255;
+/// The largest number of bytes of a rule set; those of SentencePiece have a quarter of a million.
+const MOST_BYTES: usize = 1 << 24;
 /// The largest number of bytes that a rule writes.
 const LONGEST_REPLACEMENT: usize = 1 << 16;
 
@@ -63,6 +65,9 @@ impl Precompiled {
             return Err(invalid("its trie is empty"));
         }
         let pool = std::str::from_utf8(pool).map_err(|_| invalid("its replacements are not UTF-8"))?.to_owned();
+        if charsmap.len() > MOST_BYTES {
+            return Err(invalid(&format!("it has more than {MOST_BYTES} bytes")));
+        }
         if pool.split('\0').any(|text| text.len() > LONGEST_REPLACEMENT) {
             return Err(invalid(&format!("it has replacements of more than {LONGEST_REPLACEMENT} bytes")));
         }

@@ -26,6 +26,9 @@ impl From<bool> for DecodeOptions {
     }
 }
 
+/// The number of ids for each token from which on a vocabulary has no table.
+const SPARSE: usize = 1 << 10;
+
 impl Tokenizer {
     /// Returns the text of `ids`.
     ///
@@ -49,7 +52,11 @@ impl Tokenizer {
     /// Returns the bytes of tokens in decoded texts.
     pub(super) fn decode_table(&self) -> &DecodeTable {
         let token = |id| Some((self.decoder_input(id)?, self.is_special(id)));
-        self.decode_table.get_or_init(|| DecodeTable::new(self.decoder(), self.id_limit(), token))
+        self.decode_table.get_or_init(|| {
+            // Ids far apart would make the table many times as large as the vocabulary.
+            let is_sparse = self.id_limit() as usize > SPARSE * (self.vocab_size() + SPARSE);
+            if is_sparse { DecodeTable::default() } else { DecodeTable::new(self.decoder(), self.id_limit(), token) }
+        })
     }
 
     /// Returns whether the table is that of decoding with these options.

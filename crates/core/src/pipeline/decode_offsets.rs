@@ -8,7 +8,9 @@ use super::Tokenizer;
 use super::decode::DecodeOptions;
 use crate::decode::{Stages, StreamOutput, byte_of};
 use crate::error::Result;
+use crate::memory::{Growable, with_room};
 use crate::stop;
+use crate::text::span::check_growth;
 
 /// The bytes of ids in a decoded text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -96,7 +98,7 @@ impl Tokenizer {
         for &id in ids {
             self.expect_token(id)?;
         }
-        let mut found = TokensBytes { bytes: Vec::new(), starts: Vec::with_capacity(ids.len()) };
+        let mut found = TokensBytes { bytes: Vec::new(), starts: with_room(ids.len()) };
         let TokensBytes { bytes, starts } = &mut found;
         if let Some(table) = self.table_for(ids.len(), options).filter(|table| table.has_bytes()) {
             let mut state = 0;
@@ -110,7 +112,9 @@ impl Tokenizer {
         let mut stages = Stages::of(self.decoder(), StreamOutput::Bytes);
         for id in stop::blocks(ids).flatten() {
             starts.push(bytes.len());
-            bytes.extend(stages.run(&self.decoder_tokens(std::slice::from_ref(id), options)?, false)?);
+            let more = stages.run(&self.decoder_tokens(std::slice::from_ref(id), options)?, false)?;
+            bytes.make_room(more.len());
+            bytes.extend(more);
         }
         bytes.extend(stages.run(&[], true)?);
         Ok(found)
@@ -121,7 +125,8 @@ impl Tokenizer {
     ///
     /// They are what the id adds to `a b`, where `a` and `b` are the same token, and differ from this one.
     pub fn all_token_bytes(&self) -> Result<TokensBytes> {
-        let mut found = TokensBytes::default();
+        let mut found = TokensBytes { bytes: Vec::new(), starts: with_room(self.id_limit() as usize) };
+        let original = self.vocab().iter().map(|(token, _)| token.len()).sum();
         let probes = self.probes();
         for id in 0..self.id_limit() {
             found.starts.push(found.bytes.len());
@@ -132,6 +137,8 @@ impl Tokenizer {
                 Some(probe) => probe.bytes_of(id, self)?,
                 None => self.decode_bytes(&[id], false)?,
             };
+            check_growth(original, found.bytes.len() + between.len())?;
+            found.bytes.make_room(between.len());
             found.bytes.extend(between);
         }
         Ok(found)

@@ -9,7 +9,7 @@ use super::options::{Input, Options};
 use super::scratch::Scratch;
 use super::tokens::TextToken;
 use super::{Tokenizer, is_one};
-use crate::encoding::truncate::check_combined_tokens;
+use crate::encoding::truncate::check_parts;
 use crate::encoding::{Encoding, NONE};
 use crate::error::{Error, Result};
 use crate::memory::Growable;
@@ -177,7 +177,7 @@ impl Tokenizer {
         let mut encoding = self.post_process(encodings, texts, options)?;
         if let Some(padding) = &options.padding {
             if are_combined {
-                check_combined_tokens(encoding.part_count(), padding.target(encoding.len())?, tokens)?;
+                check_parts(encoding.part_count(), padding.target(encoding.len())?, tokens)?;
             }
             padding.pad(&mut encoding)?;
         }

@@ -4,12 +4,15 @@ use crate::decode::Decoder;
 use crate::normalize::Normalizer;
 use crate::pipeline::Tokenizer;
 use crate::postprocess::PostProcessor;
+use crate::pretokenize::PreTokenizer;
 
 /// The sizes of a tokenizer, each the largest or the whole number of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
-    /// The number of entries, added tokens included.
+    /// The number of entries, added tokens and phrases included.
     pub entries: usize,
+    /// The length of all of them together in bytes.
+    pub vocabulary_bytes: usize,
     /// The length in bytes of the longest of them, and of the texts that normalizers, decoders and padding insert.
     pub entry_bytes: usize,
     /// The number of normalizers, pre-tokenizers, decoders and parts of a template; those of a sequence count one by one.
@@ -36,9 +39,14 @@ impl Tokenizer {
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let (vocab, splitter) = (self.model().vocab(), self.splitter());
-        let is_new = |content: &str| vocab.id(content).is_none();
+        let entries = || vocab.iter().map(|(token, _)| token);
+        let is_new = |content: &&str| vocab.id(content).is_none();
         let added = self.added().tokens().iter().map(|token| token.content.as_str());
         let patterns = splitter.patterns().chain(self.decoder().into_iter().flat_map(Decoder::patterns));
+        let phrases = || {
+            let steps = splitter.pre_tokenizer().into_iter().flat_map(PreTokenizer::steps);
+            steps.flat_map(PreTokenizer::phrases).map(String::as_str)
+        };
         let steps = [
             splitter.normalizer().map_or(0, |normalizer| normalizer.steps().count()),
             splitter.pre_tokenizer().map_or(0, |pre_tokenizer| pre_tokenizer.steps().count()),
@@ -46,15 +54,9 @@ impl Tokenizer {
             self.post_processor().map_or(0, PostProcessor::part_count),
         ];
         Sizes {
-            entries: vocab.len() + added.clone().filter(|content| is_new(content)).count(),
-            entry_bytes: vocab
-                .iter()
-                .map(|(token, _)| token)
-                .chain(added)
-                .chain(self.inserted_texts())
-                .map(str::len)
-                .max()
-                .unwrap_or(0),
+            entries: vocab.len() + added.clone().filter(is_new).count() + phrases().count(),
+            vocabulary_bytes: entries().chain(added.clone().filter(is_new)).chain(phrases()).map(str::len).sum(),
+            entry_bytes: entries().chain(added).chain(self.inserted_texts()).map(str::len).max().unwrap_or(0),
             components: steps.iter().sum(),
             pattern_bytes: patterns.filter(|p| p.is_regex()).map(|p| p.source().len() + PATTERN_BYTES).sum(),
             padding: self.largest_padding(),

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::encoding::truncate::check_combined_tokens;
-use crate::encoding::{Encoding, NamedToken};
+use crate::encoding::{Encoding, NamedToken, truncate};
 use crate::error::{Error, Message, Result};
 use crate::vocab::Vocab;
 
@@ -54,35 +53,19 @@ pub struct Template {
     pub specials: BTreeMap<String, TemplateToken>,
 }
 
-/// The maximum number of combinations of overflowing windows, for templates that contain a text twice too.
-const MAX_COMBINATIONS: usize = 1 << 16;
-
 /// Returns an error if the combinations of overflowing windows would take too much memory.
 fn check_combined(parts: &[TemplatePart], encodings: &[Encoding]) -> Result<()> {
-    let windows = |part: &TemplatePart| match part {
-        TemplatePart::Sequence { index, .. } => {
-            encodings.get(*index).map_or(1, |encoding| 1 + encoding.overflowing.len())
-        }
-        TemplatePart::Special { .. } => 1,
+    let texts = parts.iter().filter_map(|part| match part {
+        TemplatePart::Sequence { index, .. } => encodings.get(*index),
+        TemplatePart::Special { .. } => None,
+    });
+    let sizes = |text: &Encoding| {
+        let parts = 1 + text.overflowing.len();
+        (text.len() * parts, text.len(), parts)
     };
-    let combined = parts.iter().map(windows).fold(1, usize::saturating_mul);
-    if combined <= MAX_COMBINATIONS {
-        let texts = || parts.iter().filter(|part| matches!(part, TemplatePart::Sequence { .. }));
-        let length_of = |part: &TemplatePart| match part {
-            TemplatePart::Sequence { index, .. } => encodings.get(*index).map_or(0, Encoding::len),
-            TemplatePart::Special { .. } => 0,
-        };
-        let tokens = encodings.iter().map(|encoding| encoding.len() * (1 + encoding.overflowing.len())).sum();
-        // The parts of one text are not combined.
-        let combined = if texts().count() > 1 { combined } else { 1 };
-        return check_combined_tokens(combined, texts().map(length_of).sum(), tokens);
-    }
-    Err(Error::Truncation(
-        Message::new(format!("the template makes {combined} combinations of the parts that overflow")).hint(
-            "raise `max_length`, or truncate only one of the texts (`strategy=\"only_first\"` or \
-                 `strategy=\"only_second\"`)",
-        ),
-    ))
+    let texts: Vec<_> = texts.map(sizes).collect();
+    // The parts of one text are not combined.
+    if texts.len() > 1 { truncate::check_combined(&texts) } else { Ok(()) }
 }
 
 impl TemplatePart {

@@ -90,6 +90,11 @@ impl PreTokenizer {
         }
     }
 
+    /// Returns the phrases of a dictionary; none of other pre-tokenizers.
+    pub(crate) fn phrases(&self) -> &[String] {
+        if let Self::Dictionary(dictionary) = self { dictionary.phrases() } else { &[] }
+    }
+
     /// Splits `words` further.
     pub(crate) fn pre_tokenize(&self, words: &mut Words) -> Result<()> {
         words.check_length()?;

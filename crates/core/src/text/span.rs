@@ -73,7 +73,7 @@ pub fn check_length(text: &str) -> Result<()> {
 /// The number of times that a text may become as long as it was, and the bytes that it may gain besides.
 ///
 /// No normalizer of a published tokenizer makes more than eleven times as much, of the one character that stands for 18.
-const MOST_GROWTH: (usize, usize) = (16, 1 << 20);
+const MOST_GROWTH: (usize, usize) = (16, 1 << 16);
 
 /// Returns an error if a stage may not make `bytes` bytes of a text of `original` bytes.
 pub(crate) fn check_growth(original: usize, bytes: usize) -> Result<()> {

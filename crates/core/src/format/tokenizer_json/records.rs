@@ -3,7 +3,8 @@
 //! The other members decide. A record is stale if writing it again would not give the members beside it, and is then
 //! removed before the file is read.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
@@ -20,6 +21,9 @@ use crate::splitter::WordSplitter;
 
 /// The records that name entries of the vocabulary.
 const NAMING: [&str; 4] = ["unused", "user_defined", "reserved", "probabilities"];
+
+/// The number of lost names of a record that a warning lists.
+const SHOWN: usize = 10;
 
 /// Removes the stale records, and returns their names.
 pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
@@ -39,9 +43,14 @@ pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
     }
     let is_plain = is_theirs(kind(&model)?);
     let has_merges = model.find("merges")?.is_some_and(|merges| merges.items().is_ok_and(|items| !items.is_empty()));
+    let known = OnceCell::new();
+    let known = || known.get_or_init(|| entries(&model).into_iter().map(|(token, _)| token).collect());
     for (name, value) in own.members()? {
-        let is_stale = (is_plain && needs_own_type(name, value, &model)?) || (name == "ranks" && has_merges);
-        if is_stale && *value != Json::Null {
+        let is_stale = || -> Result<bool> {
+            Ok((is_plain && needs_own_type(name, value, &model, &known)?) || (name == "ranks" && has_merges))
+        };
+        // Their names are few, but a file may repeat them.
+        if *value != Json::Null && !dropped.contains(&name.as_str()) && is_stale()? {
             dropped.push(name.as_str());
         }
     }
@@ -62,13 +71,18 @@ pub(super) fn drop_stale(json: &mut Json) -> Result<Vec<String>> {
         );
     }
     let dropped: Vec<String> = dropped.into_iter().map(str::to_owned).collect();
-    let missing = missing_names(&model, &own, &dropped)?;
+    let missing = missing_names(&own, &dropped, &known)?;
     let mut names: Vec<String> = dropped.iter().map(|name| format!("model.piecework.{name}")).collect();
-    names.extend(missing.iter().map(|(name, token)| format!("{:?} in model.piecework.{name}", shorten(token))));
+    for (name, tokens) in &missing {
+        names.extend(tokens.iter().take(SHOWN).map(|token| format!("{:?} in model.piecework.{name}", shorten(token))));
+        if let Some(more) = tokens.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            names.push(format!("{more} more in model.piecework.{name}"));
+        }
+    }
     if let Some(Json::Object(own)) = json.member_mut("model").and_then(|model| model.member_mut("piecework")) {
         own.retain(|(name, _)| !dropped.contains(name));
-        for (name, token) in &missing {
-            remove(own, name, token);
+        for (name, tokens) in &missing {
+            remove(own, name, &tokens.iter().map(String::as_str).collect());
         }
     }
     Ok(names)
@@ -91,7 +105,12 @@ fn is_other_splitter(record: &JsonNode<'_>, root: &JsonNode<'_>) -> Result<bool>
 }
 
 /// Returns whether a model with this record, which has a valid value, is written with a type of our own.
-fn needs_own_type(name: &str, value: &Json, model: &JsonNode<'_>) -> Result<bool> {
+fn needs_own_type<'a>(
+    name: &str,
+    value: &Json,
+    model: &JsonNode<'_>,
+    known: &dyn Fn() -> &'a HashSet<&'a str>,
+) -> Result<bool> {
     let is_one_of = |names: &[&str]| names.iter().any(|name| *value == Json::from(*name));
     Ok(match name {
         "ranks" | "unused" | "user_defined" | "reserved" => matches!(value, Json::Array(items) if !items.is_empty()),
@@ -103,7 +122,7 @@ fn needs_own_type(name: &str, value: &Json, model: &JsonNode<'_>) -> Result<bool
         "has_unk" => {
             let unk = model.member("unk_token")?;
             let unk = unk.str()?;
-            *value == Json::Bool(false) && entries(model)?.iter().any(|&(token, _)| token == unk)
+            *value == Json::Bool(false) && known().contains(unk)
         }
         _ => false,
     })
@@ -112,13 +131,17 @@ fn needs_own_type(name: &str, value: &Json, model: &JsonNode<'_>) -> Result<bool
 /// Returns whether a training has another number of counts than the vocabulary has ids.
 fn has_other_length(training: &JsonNode<'_>, model: &JsonNode<'_>) -> Result<bool> {
     let Some(counts) = training.find("token_counts")? else { return Ok(false) };
-    let limit = entries(model)?.iter().map(|&(_, id)| id + 1).max().unwrap_or(0);
+    let limit = entries(model).iter().map(|&(_, id)| id + 1).max().unwrap_or(0);
     Ok(counts.items()?.len() as u64 != limit)
 }
 
-/// Returns the names in kept records that are no entries, with the records.
-fn missing_names(model: &JsonNode<'_>, own: &JsonNode<'_>, dropped: &[String]) -> Result<Vec<(String, String)>> {
-    let mut missing = Vec::new();
+/// Returns the names in kept records that are no entries, by record.
+fn missing_names<'a>(
+    own: &JsonNode<'_>,
+    dropped: &[String],
+    known: &dyn Fn() -> &'a HashSet<&'a str>,
+) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut missing = BTreeMap::<_, Vec<_>>::new();
     // A model that never was a file has no fingerprint: its names are the caller's, whose mistakes are errors.
     if own.find(FINGERPRINT)?.is_none() {
         return Ok(missing);
@@ -127,7 +150,6 @@ fn missing_names(model: &JsonNode<'_>, own: &JsonNode<'_>, dropped: &[String]) -
         if !NAMING.contains(&record.as_str()) || dropped.contains(record) {
             continue;
         }
-        let known: HashSet<&str> = entries(model)?.into_iter().map(|(token, _)| token).collect();
         let names: Vec<&String> = match value {
             Json::Object(members) => members.iter().map(|(name, _)| name).collect(),
             Json::Array(items) => {
@@ -135,24 +157,27 @@ fn missing_names(model: &JsonNode<'_>, own: &JsonNode<'_>, dropped: &[String]) -
             }
             _ => Vec::new(),
         };
-        let lost = names.into_iter().filter(|name| !known.contains(name.as_str()));
-        missing.extend(lost.map(|name| (record.clone(), name.clone())));
+        let mut lost = names.into_iter().filter(|name| !known().contains(name.as_str())).peekable();
+        if lost.peek().is_some() {
+            missing.entry(record.clone()).or_default().extend(lost.cloned());
+        }
     }
     Ok(missing)
 }
 
-/// Removes a name from a record.
-fn remove(own: &mut [(String, Json)], record: &str, token: &str) {
+/// Removes names from a record.
+fn remove(own: &mut [(String, Json)], record: &str, tokens: &HashSet<&str>) {
+    let is_token = |item: &Json| matches!(item, Json::String(name) if tokens.contains(name.as_str()));
     match own.iter_mut().find(|(name, _)| name == record) {
-        Some((_, Json::Object(members))) => members.retain(|(name, _)| name != token),
-        Some((_, Json::Array(items))) => items.retain(|item| *item != Json::from(token)),
+        Some((_, Json::Object(members))) => members.retain(|(name, _)| !tokens.contains(name.as_str())),
+        Some((_, Json::Array(items))) => items.retain(|item| !is_token(item)),
         _ => {}
     }
 }
 
 /// Returns the entries of the vocabulary with their ids; those that the readers refuse are left out.
-fn entries<'a>(model: &JsonNode<'a>) -> Result<Vec<(&'a str, u64)>> {
-    Ok(model.find("vocab")?.map_or_else(Vec::new, |vocab| vocab.entries()))
+fn entries<'a>(model: &JsonNode<'a>) -> Vec<(&'a str, u64)> {
+    model.find("vocab").ok().flatten().map_or_else(Vec::new, |vocab| vocab.entries())
 }
 
 /// Returns whether a model has records by id, which belong to one vocabulary.
@@ -165,7 +190,7 @@ pub(super) fn needs_contents(model: &Json) -> bool {
 impl<'a> JsonNode<'a> {
     /// Returns the SHA-256 of the vocabulary and the merges of a model, in hexadecimal digits.
     pub(super) fn contents_sha256(&self) -> String {
-        let mut vocab = entries(self).unwrap_or_default();
+        let mut vocab = entries(self);
         vocab.sort_unstable_by_key(|&(_, id)| id);
         let mut hash = Sha256::new();
         for (token, id) in vocab {

@@ -59,18 +59,24 @@ fn after_string(bytes: &[u8]) -> &[u8] {
     bytes.get(at..).unwrap_or_default()
 }
 
+/// The largest exponent that matters: all numbers of larger ones are 0 or infinite.
+const MOST_EXPONENT: i64 = 1 << 40;
+
 /// Parses a number with the rounding of `serde_json` without `float_roundtrip`.
 #[expect(clippy::cast_precision_loss, reason = "the first of its roundings")]
 fn parse(number: &str) -> f64 {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let mut exponent: i32 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -100_000 } else { 100_000 });
+    // Beyond these all numbers are 0, or too large.
+    let is_negative = exponent.starts_with('-');
+    let exponent: i64 = exponent.parse().unwrap_or(if is_negative { i64::MIN } else { i64::MAX });
+    let mut exponent = exponent.clamp(-MOST_EXPONENT, MOST_EXPONENT);
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mut significand = 0_u64;
     let more = |significand: u64, digit: u8| significand.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
     let mut digits = whole.trim_start_matches('-').bytes();
     while let Some(digit) = digits.next() {
         let Some(longer) = more(significand, digit) else {
-            exponent += i32::try_from(digits.len()).unwrap_or(i32::MAX - 1) + 1;
+            exponent += digits.len().cast_signed() as i64 + 1;
             break;
         };
         significand = longer;
@@ -84,7 +90,10 @@ fn parse(number: &str) -> f64 {
     if number.starts_with('-') { -value } else { value }
 }
 
-fn scaled(mut value: f64, mut exponent: i32) -> f64 {
+fn scaled(mut value: f64, mut exponent: i64) -> f64 {
+    if value == 0.0 {
+        return value;
+    }
     while exponent < -308 && value != 0.0 {
         value /= 1e308;
         exponent += 308;
@@ -95,7 +104,7 @@ fn scaled(mut value: f64, mut exponent: i32) -> f64 {
     }
 }
 
-fn power_of_ten(exponent: u32) -> f64 {
+fn power_of_ten(exponent: u64) -> f64 {
     format!("1e{exponent}").parse().unwrap_or(f64::INFINITY)
 }
 
