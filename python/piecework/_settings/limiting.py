@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 NESTING = 127
 """The deepest nesting of JSON that the parser of the core reads."""
+LONGEST_TEMPLATE = 1 << 18
+"""The number of characters of the longest chat template that is compiled."""
 DEFAULTS: Mapping[str, int] = {
     "file_bytes": 1 << 26,
     "unpacked_bytes": 1 << 26,
@@ -40,7 +42,7 @@ _WORDS = {
     "file_bytes": "the file has more bytes than the limit of {most}",
     "unpacked_bytes": "the file unpacks to more bytes than the limit of {most}",
     "nesting": "arrays and objects are nested {found} levels deep, which is over the limit of {most}",
-    "values": "JSON of {found} values is over the limit of {most}",
+    "values": "JSON of {found} values in all is over the limit of {most}",
     "entries": "{found} entries are over the limit of {most}",
     "vocabulary_bytes": "entries of {found} bytes together are over the limit of {most}",
     "entry_bytes": "an entry of {found} bytes is over the limit of {most}",
@@ -53,10 +55,14 @@ _IN_FORCE: ContextVar[_Loading | None] = ContextVar("limits in force", default=N
 
 
 class _Loading(NamedTuple):
-    """Holds the limits of a loader that runs, and how errors say that others are given."""
+    """Holds the limits of a loader that runs, how errors say that others are given, and the values of the JSON that it has read.
+
+    The values are by the places that errors name.
+    """
 
     limits: Mapping[str, int]
     remedy: str
+    values: dict[str, int]
 
 
 @contextmanager
@@ -88,7 +94,7 @@ def limiting(limits: Limits | None, remedy: str = "pass") -> Iterator[None]:
         if not isinstance(limits, Limits):
             raise wrong_type("limits", "a piecework.Limits or None", limits)
         values = limits.to_dict()
-    token = _IN_FORCE.set(_Loading(values, remedy))
+    token = _IN_FORCE.set(_Loading(values, remedy, {}))
     try:
         yield
     finally:
@@ -137,6 +143,20 @@ def check(name: str, found: int, place: str = "", *, is_whole: bool = True) -> N
         if name == "nesting" and found > NESTING:
             hint = "write it with fewer levels; more cannot be read"
         raise LimitError(problem, hint=hint, place=place)
+
+
+def values_with(place: str, values: int) -> int:
+    """Returns the number of values in all JSON files of the loader that runs, with those of one.
+
+    Args:
+        place: What errors about the file begin with; a file that is read twice counts once.
+        values: The number of its values.
+    """
+    loading = _IN_FORCE.get()
+    if loading is None:
+        return values
+    loading.values[place] = values
+    return sum(loading.values.values())
 
 
 def check_sizes(core: CoreTokenizer, place: str) -> None:

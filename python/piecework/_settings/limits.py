@@ -27,7 +27,8 @@ class Limits(Record):
         file_bytes: The size of each file in bytes; so a pipe without an end is refused, too.
         unpacked_bytes: The size of a compressed file after decompression in bytes.
         nesting: The depth of arrays and objects in JSON, at most 127.
-        values: The number of values in a JSON file, arrays, objects and the names of their members included.
+        values: The number of values in the JSON files of a tokenizer together, arrays, objects and the names of their members
+            included.
         entries: The number of entries, added tokens and phrases included; in files of lines also that of merges.
         vocabulary_bytes: The length of all entries together in bytes.
         entry_bytes: The length in bytes of an entry, and of a text that a normalizer, a decoder or padding inserts.

@@ -11,7 +11,7 @@ from piecework._exceptions import to_utf8
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
 from piecework._settings.arguments import Specials, as_column, check_index, check_iterable
 from piecework._settings.choices import SegmentSpecials, SpecialsWord
-from piecework._settings.limiting import NESTING, check, limit
+from piecework._settings.limiting import NESTING, check, limit, values_with
 from piecework.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -90,9 +90,10 @@ def check_file(kind: Format | Literal["json"], data: bytes, place: str = "") -> 
     if nesting is None:
         return
     for name, size in _core.file_sizes(kind, data):
+        found = values_with(place, size) if name == "values" else size
         # The parser itself refuses what nobody can allow.
         if name != "nesting" or nesting < NESTING:
-            check(name, size, place)
+            check(name, found, place)
 
 
 def checked_text(name: str, text: object) -> str:

@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import piecework as pw
 from piecework import hf
 from piecework.errors import ChatTemplateError, ConfigError, LimitError
+from piecework.tokenizer._folders.read import _without_limits
 
 WORDS = "[UNK]\na\n##b\n"
 LOADERS = [name for name in dir(pw.Tokenizer) if name.startswith("from_")]
@@ -143,6 +145,77 @@ def test_files_of_models_of_hf_have_the_default_limits(tmp_path: Path) -> None:
     ):
         with pytest.raises(LimitError, match=r"load it with `piecework\.Tokenizer\.from_file`"):
             load()
+
+
+BERT_CONFIG = {"tokenizer_class": "BertTokenizer"}
+"""The configuration of a class that replaces parts of a tokenizer.json."""
+
+
+@pytest.mark.parametrize(
+    ("data", "config"),
+    [('{"truncation": {}, "x": [', {}), ('{"x": [', BERT_CONFIG)],
+    ids=["truncation", "class"],
+)
+def test_folders_are_counted_before_they_are_parsed(
+    data: str, config: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: json.JSONDecoder, s: str, idx: int = 0) -> Any:
+        assert "[[" not in s, "parsed"
+        return decode(self, s, idx)
+
+    decode = json.JSONDecoder.raw_decode
+    monkeypatch.setattr(json.JSONDecoder, "raw_decode", refuse)
+    (tmp_path / "tokenizer.json").write_text(data + "[[]]," * 50 + "0]}", encoding="utf-8")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(LimitError, match=r"tokenizer\.json: JSON of 1\d\d values in all"):
+        pw.Tokenizer.from_folder(tmp_path, limits=pw.Limits(values=100))
+
+
+@pytest.mark.filterwarnings("ignore:.* the class 'BertTokenizer' replaces")
+def test_the_values_of_all_json_files_are_added(tmp_path: Path) -> None:
+    """A file counts once, however often it is looked at; the error names the one that is too much."""
+    files: dict[str, tuple[str, int]] = {
+        "tokenizer_config.json": (json.dumps({**BERT_CONFIG, "x": [0] * 20}), 25),
+        "config.json": (json.dumps({"x": [0] * 20}), 23),
+        "tokenizer.json": (tokenizer_json(truncation={}), 18),
+    }
+    total = 0
+    for name, (text, size) in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        total += size
+    pw.Tokenizer.from_folder(tmp_path, limits=pw.Limits(values=total))
+    for name, (_, size) in reversed(files.items()):
+        error = rf"[/\\]{name}: JSON of {total} values in all is over the limit of {total - 1};"
+        with pytest.raises(LimitError, match=error):
+            pw.Tokenizer.from_folder(tmp_path, limits=pw.Limits(values=total - 1))
+        total -= size
+
+
+def test_spaces_before_a_member_are_skipped_at_once() -> None:
+    text = '{"truncation": {}' + " " * 20_000_000 + ', "x": 0}'
+    started = time.process_time()
+    assert _without_limits(text.encode(), "").startswith(b'{"truncation": null ')
+    assert time.process_time() - started < 1
+
+
+def test_long_and_many_chat_templates_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text(WORDS, encoding="utf-8")
+    others = tmp_path / "additional_chat_templates"
+    others.mkdir()
+    for number in range(64):
+        (others / f"{number}.jinja").write_text("x", encoding="utf-8")
+    assert len(pw.Tokenizer.from_folder(tmp_path).chat_templates) == 64
+    (others / "64.jinja").touch()
+    with pytest.raises(LimitError, match="65 chat templates are over the limit of 64"):
+        pw.Tokenizer.from_folder(tmp_path)
+    (others / "64.jinja").unlink()
+    for path in (others / "0.jinja", tmp_path / "chat_template.jinja"):
+        with open(path, "wb") as file:
+            file.truncate((1 << 20) + 1)
+        error = rf"{path.name}: the file has more bytes than a chat template of 262,144 characters"
+        with pytest.raises(LimitError, match=error):
+            pw.Tokenizer.from_folder(tmp_path)
+        path.unlink()
 
 
 def test_errors_name_the_size_of_a_file(tmp_path: Path) -> None:

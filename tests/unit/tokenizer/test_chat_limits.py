@@ -5,6 +5,7 @@ import time
 import pytest
 
 import piecework as pw
+from piecework._settings.limiting import default_limits
 
 MESSAGES = [{"role": "user", "content": "hug hug"}]
 TOK = pw.Tokenizer.from_str("[UNK]\nhug\n##s\n")
@@ -45,6 +46,9 @@ SHORT = {"x": "'a' * 29990", "y": "'a' * 50 ~ 'b' ~ 'a' * 48"}
 LAST = {"x": "'a' * 1002000", "y": "'a' * 500000 ~ 'b' ~ 'a' * 499999"}
 """A search of these compares each of the last places."""
 LARGE = {"x": "'é' * 1000000"}
+
+GROUP = "range(10000) | groupby('real.imag') | first"
+"""A pair of a value and a list, in a class of Jinja's."""
 
 READING = {
     **{f"{name} of a short text": looped(f"x.{name}(y)", **SHORT) for name in ("find", "rfind")},
@@ -87,8 +91,7 @@ READING = {
     "joined values": looped("x | join", x="dict.fromkeys(range(9999), 1).values()"),
     "selected texts": looped("y in [x] | select('string')", **LARGE, y="'é' * 1000000"),
     "arguments": looped("loop.cycle(*x)", x="[1] * 10000"),
-    "arguments of a macro": "{% macro f() %}{{ varargs }}{% endmacro %}"
-    + looped("f(*x)", x="[1] * 10000"),
+    "comparisons of groups": looped("x == y", x=GROUP, y=GROUP),
     "missing attributes": looped("x.missing", x="'a'"),
     "escaped texts": looped("x % y", x="'%s' | safe", y="'<' * 1000"),
     "sums of escaped texts": looped("x + y", x="'%s' | safe", y="'<' * 1000"),
@@ -218,6 +221,43 @@ def test_the_time_of_compiling_does_not_grow_with_the_square_of_names() -> None:
 @pytest.mark.parametrize("name", TEXTS)
 def test_lengths_are_bounded(name: str) -> None:
     check_refused(TEXTS[name])
+
+
+NESTED = {
+    "arguments": "{% set ns.x = cycler(ns.x, ns.x).items %}",
+    "namespaces": "{% set n = namespace() %}{% set n.x = ns.x %}{% set n.y = ns.x %}{% set ns.x = n %}",
+}
+"""Statements that double a value, without a literal."""
+
+
+@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize(
+    "use",
+    [
+        "{ns.x: 1}",
+        "ns.x | trim",
+        "ns.x | replace('a', 'b')",
+        "ns.x | format(1)",
+        "ns.x is lower",
+        "raise_exception(ns.x)",
+    ],
+)
+def test_nested_values_are_measured_before_they_are_read(name: str, use: str) -> None:
+    template = "{% set ns = namespace(x=0) %}{% for a in range(45) %}" + NESTED[name]
+    with (
+        default_limits(pw.Limits(template_steps=30_000)),
+        pytest.raises(pw.errors.ChatTemplateError, match="limit of steps"),
+    ):
+        TOK.chat(MESSAGES, template=template + "{% endfor %}{{ " + use + " }}", trusted=True)
+
+
+@pytest.mark.parametrize("name", ["varargs", "kwargs"])
+def test_macros_read_no_arguments_that_they_do_not_declare(name: str) -> None:
+    """They may be nested values that were never measured."""
+    template = "{% macro m() %}\n{{ " + name + " | length }}{% endmacro %}{{ m() }}"
+    error = rf"chat template: line 2: the name `{name}` is not supported .*; declare the arguments"
+    with pytest.raises(pw.errors.ChatTemplateError, match=error):
+        TOK.chat(MESSAGES, template=template)
 
 
 def test_limits_do_not_depend_on_the_machine() -> None:

@@ -16,6 +16,7 @@ from piecework.errors import ChatTemplateError
 from piecework.tokenizer._chat.budget import CASED, CLASSIFIED, CONVERTED
 from piecework.tokenizer._chat.functions import Generation, GlobalDict
 from piecework.tokenizer._chat.marked import Marked
+from piecework.tokenizer._chat.syntax import written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +181,7 @@ def _indent(budget: Budget, value: Any, *args: Any) -> None:
 
 
 def _format(budget: Budget, value: Any, *args: Any) -> None:
-    budget.check_format(str(value), "%", args)
+    budget.check_format(str(written(value)), "%", args)
 
 
 def _splitting(*, backwards: bool) -> Callable[..., None]:

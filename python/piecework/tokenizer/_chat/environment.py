@@ -17,9 +17,10 @@ from jinja2.exceptions import SecurityError
 from jinja2.ext import loopcontrols
 from jinja2.runtime import Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import missing
+from jinja2.utils import Cycler, missing
 from markupsafe import Markup
 
+from piecework._settings.limiting import LONGEST_TEMPLATE
 from piecework.errors import ChatTemplateError
 from piecework.tokenizer._chat import filters
 from piecework.tokenizer._chat.allowed import FILTERS, METHODS, refused
@@ -38,6 +39,7 @@ from piecework.tokenizer._chat.syntax import (
     loop,
     note_key,
     operand,
+    refuse_undeclared,
     written,
 )
 
@@ -100,6 +102,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
     def _generate(self, source: nodes.Template, *args: Any, **keywords: Any) -> str:
         if count_nodes(source) > _MOST_NODES:
             raise ChatTemplateError(f"a template of over {_MOST_NODES:,} nodes")
+        refuse_undeclared(source)
         source.body = inline_blocks(source.body)
         return super()._generate(Inserting(source).visit(source), *args, **keywords)
 
@@ -156,6 +159,8 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             args = tuple(loop(value) for value in args)
         elif not isinstance(obj, Macro):
             args = tuple(map(lift, args))
+            if obj is Cycler:  # its attribute `items` has them in a tuple
+                budget.measure(args)
             kwargs = {name: lift(value) for name, value in kwargs.items()}
         return budget.check_result(super().call(context, obj, *args, **hidden, **kwargs))
 
@@ -273,7 +278,7 @@ def _is_upper(value: Any) -> bool:
 def _text(value: Any) -> str:
     """Returns a value as text, whose characters are counted."""
     value = operand(value)
-    text = value if isinstance(value, str) else str(value)
+    text = value if isinstance(value, str) else str(written(value))
     current_budget().read(CLASSIFIED * len(text))
     return text
 
@@ -283,7 +288,7 @@ def _environment() -> ChatEnvironment:
     return ChatEnvironment()
 
 
-_LONGEST_TEMPLATE, _MOST_NODES = 1 << 18, 20_000
+_MOST_NODES = 20_000
 _PLACE = "chat template"
 
 
@@ -294,9 +299,9 @@ def compile_template(source: str) -> Template:
     Raises:
         ChatTemplateError: The template has a syntax error, or is too long.
     """
-    if len(source) > _LONGEST_TEMPLATE:
+    if len(source) > LONGEST_TEMPLATE:
         raise ChatTemplateError(
-            f"a template of over {_LONGEST_TEMPLATE:,} characters", place=f"{_PLACE}: "
+            f"a template of over {LONGEST_TEMPLATE:,} characters", place=f"{_PLACE}: "
         )
     try:
         return _environment().from_string(source)

@@ -11,6 +11,7 @@ from piecework.tokenizer._chat.allowed import check_replaced, check_stripped
 from piecework.tokenizer._chat.budget import CLASSIFIED, CONVERTED
 from piecework.tokenizer._chat.marked import Marked
 from piecework.tokenizer._chat.state import STATE, current_budget, lift
+from piecework.tokenizer._chat.syntax import written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -120,11 +121,11 @@ def _ascii_escaped(text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    return value if type(value) in {str, Marked} else str(value)
+    return value if type(value) in {str, Marked} else str(written(value))
 
 
 def _digits(value: Any) -> Any:
-    return value if STATE.table is None else STATE.table.text_of(value)
+    return value if STATE.table is None else STATE.table.text_of(written(value))
 
 
 def _int(value: Any, default: int = 0, base: int = 10) -> int:

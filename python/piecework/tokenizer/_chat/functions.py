@@ -14,6 +14,7 @@ from jinja2.utils import Namespace
 from piecework.errors import ChatTemplateError
 from piecework.tokenizer._chat.budget import CASED
 from piecework.tokenizer._chat.state import STATE, current_budget
+from piecework.tokenizer._chat.syntax import written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +82,7 @@ def _check_name(name: object) -> None:
 
 
 def _raise_exception(message: object) -> None:
-    raise ChatTemplateError(str(message))
+    raise ChatTemplateError(str(written(message)))
 
 
 def _strftime_now(form: str) -> str:

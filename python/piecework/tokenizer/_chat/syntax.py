@@ -13,6 +13,7 @@ from jinja2.runtime import Undefined
 from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 
+from piecework.errors import ChatTemplateError
 from piecework.tokenizer._chat.budget import CONVERTED, MEASURED
 from piecework.tokenizer._chat.marked import Marked
 from piecework.tokenizer._chat.state import STATE, current_budget, lift
@@ -30,7 +31,7 @@ def operand(value: Any) -> Any:
         return value if value.isascii() else lift(value)
     if kind is Marked:
         current_budget().read(len(value))
-    elif kind in MEASURED:
+    elif kind in MEASURED or isinstance(value, tuple):  # such as the groups of `groupby`
         current_budget().measure(value)
     return value
 
@@ -229,7 +230,7 @@ def _changed_names(source: nodes.Template) -> set[str]:
     ]
     given += [(each.target, each.iter) for each in source.find_all(nodes.For)]
     changed = {name.name for name in source.find_all(nodes.Name) if name.ctx == "param"}
-    changed |= {"varargs", "kwargs", "caller", "self"}
+    changed |= {"caller", "self"}
     for each in source.find_all(nodes.AssignBlock):
         changed |= _targets(each.target)
     users: dict[str, set[str]] = {}  # the names whose values are made of that of a name
@@ -407,6 +408,8 @@ def _change_list(node: nodes.List) -> nodes.Node:
 
 
 def _change_dict(node: nodes.Dict) -> nodes.Node:
+    for pair in node.items:
+        pair.key = _operand_node(pair.key)  # a mapping hashes its keys before it can be measured
     return _container_node(node, [each for pair in node.items for each in (pair.key, pair.value)])
 
 
@@ -432,6 +435,21 @@ _CHANGES: dict[type[nodes.Node], Callable[[Any], nodes.Node]] = {
     nodes.List: _change_list,
     nodes.Dict: _change_dict,
 }
+
+
+_UNDECLARED = frozenset({"varargs", "kwargs"})
+"""The names under which Jinja collects the arguments that a macro does not declare, in values that nothing has measured."""
+
+
+def refuse_undeclared(source: nodes.Template) -> None:
+    """Raises ChatTemplateError for a template that reads arguments that its macros do not declare."""
+    for node in source.find_all(nodes.Name):
+        if node.name in _UNDECLARED:
+            raise ChatTemplateError(
+                f"the name `{node.name}` is not supported in chat templates",
+                hint="declare the arguments of the macro",
+                place=f"line {node.lineno}: ",
+            )
 
 
 def inline_blocks(body: list[nodes.Node]) -> list[nodes.Node]:

@@ -6,13 +6,15 @@ configuration, as in transformers. A ``chat_template.json``, which older process
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from piecework._io.files import exists, read_bytes, read_if_exists
+from piecework._io.files import exists, read_bytes, size
 from piecework._io.folders import list_folder
-from piecework.errors import FormatError
+from piecework._settings.limiting import LONGEST_TEMPLATE
+from piecework.errors import FormatError, LimitError, MissingFileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,24 +25,42 @@ FOLDER = "additional_chat_templates"
 LEGACY = "chat_template.json"
 _SUFFIX = ".jinja"
 _FILE_NAME = re.compile(r"[\w.-]+")
+_MOST_TEMPLATES = 64
+_MOST_BYTES = 4 * LONGEST_TEMPLATE
+"""The bytes of the longest template in UTF-8."""
 
 
 def read_template_files(folder: str) -> dict[str, str]:
     """Returns the templates of a folder's Jinja files, by name."""
     templates = {}
     path = os.path.join(folder, FILE)
-    if (data := read_if_exists(path)) is not None:
-        templates["default"] = _text(path, data)
+    with contextlib.suppress(MissingFileError):
+        templates["default"] = _text(path)
     others = os.path.join(folder, FOLDER)
-    for name in list_folder(others) if exists(others) else ():
-        if name.endswith(_SUFFIX):
-            path = os.path.join(others, name)
-            templates[name.removesuffix(_SUFFIX)] = _text(path, read_bytes(path))
+    names = (
+        [name for name in list_folder(others) if name.endswith(_SUFFIX)] if exists(others) else []
+    )
+    if len(names) > _MOST_TEMPLATES:
+        raise LimitError(
+            f"{len(names):,} chat templates are over the limit of {_MOST_TEMPLATES}",
+            hint="remove those that are not used",
+            place=f"{others}: ",
+        )
+    for name in names:
+        templates[name.removesuffix(_SUFFIX)] = _text(os.path.join(others, name))
     return templates
 
 
-def _text(path: str, data: bytes) -> str:
-    """Returns the text of a file, with the line ends that Python reads."""
+def _text(path: str) -> str:
+    """Returns the text of a file, with the line ends that Python reads; a file that no template can have is not read."""
+    length = size(path)
+    data = b"" if length > _MOST_BYTES else read_bytes(path)
+    if max(length, len(data)) > _MOST_BYTES:  # the size of a pipe is not known before
+        raise LimitError(
+            f"the file has more bytes than a chat template of {LONGEST_TEMPLATE:,} characters",
+            hint="remove it, or shorten the template",
+            place=f"{path}: ",
+        )
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ from piecework._byte_text import byte_characters
 from piecework._settings.component import steps
 from piecework.errors import FormatError, VocabularyError
 from piecework.normalizers import Precompiled
+from piecework.tokenizer._checks import check_file
 from piecework.tokenizer._folders.components import Ends, around
 from piecework.tokenizer._rebuild import model_tree, rebuilt
 
@@ -100,7 +101,7 @@ def differences(tokenizer: Tokenizer, folder: ModelFolder) -> list[str]:
         return names
     if not builds_its_model(tokenizer, settings):
         return ["normalizer", "pre-tokenizer", *names, "model"]
-    changed = _changed_settings(_object(folder.data)["model"], settings)
+    changed = _changed_settings(_object(folder)["model"], settings)
     return [*names, *(f"{name} of the model" for name in changed)]
 
 
@@ -118,7 +119,7 @@ def with_class_model(folder: ModelFolder) -> bytes | None:
     Args:
         folder: The folder, whose class replaces the components of the file.
     """
-    tree = _object(folder.data)
+    tree = _object(folder)
     model = tree.get("model")
     if not isinstance(model, dict) or model.get("type") != folder.family.model:
         return None
@@ -142,10 +143,11 @@ def with_class_settings(tokenizer: Tokenizer, folder: ModelFolder) -> Tokenizer:
     return tokenizer
 
 
-def _object(data: bytes) -> dict[str, Any]:
+def _object(folder: ModelFolder) -> dict[str, Any]:
     """Returns the members of a tokenizer.json; none of a malformed one, of which its reader raises the error."""
+    check_file("json", folder.data, f"{folder.path}: ")
     with contextlib.suppress(ValueError, RecursionError):
-        tree = json.loads(data.decode("utf-8-sig"))
+        tree = json.loads(folder.data.decode("utf-8-sig"))
         if isinstance(tree, dict):
             return tree
     return {}

@@ -101,7 +101,7 @@ def read_model_folder(path: Pathish) -> ModelFolder:
             settings = _with_templates(folder, _settings(folder, config))
             has_config = exists(os.path.join(folder, "tokenizer_config.json"))
             if name == "tokenizer.json" and (has_config or settings.tokenizer_class):
-                data = _without_limits(data)
+                data = _without_limits(data, f"{file}: ")
             return ModelFolder(name, file, data, settings)
     _refuse_others(folder, None, _configuration(folder, None))
     message = f"contains no tokenizer; expected one of {', '.join(_FORMATS)}"
@@ -121,22 +121,28 @@ _FORMATS = (
 
 
 _LIMITS = re.compile(r'"(?:truncation|padding)"\s*:\s*\{')
+_SPACES = re.compile(r"\s*")
 
 
-def _without_limits(data: bytes) -> bytes:
+def _without_limits(data: bytes, place: str) -> bytes:
     """Returns a tokenizer.json with truncation and padding set to null, and all other bytes unchanged.
 
     Numbers keep their digits, since some readers round them depending on their spelling. Invalid JSON is returned
     unchanged; its reader raises the error.
     """
-    with contextlib.suppress(ValueError, IndexError, RecursionError):
+    try:
         text = data.decode()
-        if _LIMITS.search(text):
-            for start, end in reversed(list(_limits(text))):
-                # Line ends are kept, so that errors have the line numbers of the file.
-                lines = "\n" * text.count("\n", start, end)
-                text = f"{text[:start]}null{lines}{text[end:]}"
-            return text.encode()
+    except UnicodeDecodeError:
+        return data
+    if not _LIMITS.search(text):
+        return data
+    check_file("json", data, place)
+    with contextlib.suppress(ValueError, IndexError, RecursionError):
+        for start, end in reversed(list(_limits(text))):
+            # Line ends are kept, so that errors have the line numbers of the file.
+            lines = "\n" * text.count("\n", start, end)
+            text = f"{text[:start]}null{lines}{text[end:]}"
+        return text.encode()
     return data
 
 
@@ -156,10 +162,9 @@ def _limits(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _next(text: str, at: int) -> int:
-    """Returns the index of the next character that is not white space."""
-    while text[at].isspace():
-        at += 1
-    return at
+    """Returns the index of the next character that is not white space; the length of the text if there is none."""
+    spaces = _SPACES.match(text, at)
+    return len(text) if spaces is None else spaces.end()
 
 
 def _configuration(folder: str, name: str | None, *, is_byte_level: bool = False) -> dict[str, Any]:
