@@ -80,25 +80,30 @@ def limiting(limits: Limits | None, remedy: str = "pass") -> Iterator[None]:
     """Returns a context manager of a block in which files are read within limits.
 
     Args:
-        limits: The limits; None for the default ones.
+        limits: The limits; None for those of the loader that calls this one, or else for the default ones.
         remedy: What errors say before ``limits=...``, the argument that raises a limit.
 
     Raises:
         TypeError: `limits` is something else.
     """
-    if limits is None:
-        values = _DEFAULT.get()
-    else:
-        from piecework._settings.limits import Limits
-
-        if not isinstance(limits, Limits):
-            raise wrong_type("limits", "a piecework.Limits or None", limits)
-        values = limits.to_dict()
-    token = _IN_FORCE.set(_Loading(values, remedy, {}))
+    loading = _IN_FORCE.get()
+    if limits is not None or loading is None:
+        loading = _Loading(_values(limits), remedy, {})
+    token = _IN_FORCE.set(loading)
     try:
         yield
     finally:
         _IN_FORCE.reset(token)
+
+
+def _values(limits: Limits | None) -> Mapping[str, int]:
+    if limits is None:
+        return _DEFAULT.get()
+    from piecework._settings.limits import Limits
+
+    if not isinstance(limits, Limits):
+        raise wrong_type("limits", "a piecework.Limits or None", limits)
+    return limits.to_dict()
 
 
 def limit(name: str) -> int | None:

@@ -123,9 +123,12 @@ def test_lines_and_pieces_are_counted_before_they_are_read(tmp_path: Path) -> No
     few = pw.Limits(entries=3)
     ranks, merges = tmp_path / "ranks.tiktoken", tmp_path / "codes.txt"
     ranks.write_text("x\n" * 4, encoding="utf-8")
+    named = tmp_path / "r50k_base.tiktoken"
+    named.write_text("IQ== 0\nIg== 1\nIw== 2\nJA== 3\n", encoding="utf-8")
     merges.write_text("#version: 0.2\n" * 4, encoding="utf-8")
     for load in (
         lambda: pw.Tokenizer.from_tiktoken(ranks, "gpt2", limits=few),
+        lambda: pw.Tokenizer.from_file(named, limits=few),
         lambda: pw.Tokenizer.from_subword_nmt(merges, limits=few),
         lambda: pw.Tokenizer.from_bytes(b"\x0a\x00" * 4, format="sentencepiece", limits=few),
         lambda: pw.Tokenizer.from_str("\n" * 3 + "x\n", format="vocab.txt", limits=few),

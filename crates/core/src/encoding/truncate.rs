@@ -59,7 +59,7 @@ const COMBINATIONS_OF_TWO: usize = 3;
 
 /// Returns an error if the parts of several texts, which are combined with each other, have too many tokens.
 ///
-/// Of each text the number of tokens is given, that which is kept of them, and that of the parts.
+/// A text is its number of tokens, the number of those that are kept, and that of its parts.
 pub(crate) fn check_combined(texts: &[(usize, usize, usize)]) -> Result<()> {
     let again = COMBINATIONS_OF_TWO.saturating_pow(u32::try_from(texts.len().saturating_sub(1)).unwrap_or(u32::MAX));
     let parts = texts.iter().map(|&(_, _, parts)| parts).fold(again, usize::saturating_mul);
