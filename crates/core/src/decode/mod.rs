@@ -229,7 +229,7 @@ mod tests {
         let content = "x".repeat(1 << 12);
         let replace = Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal("x"), content });
         let error = Decoder::Sequence(vec![replace; 100]).decode(["x"]).unwrap_err();
-        assert_eq!(error, Error::TooLong(1 << 36));
+        assert_eq!(error, Error::Lengthened { original: 1, bytes: 1 << 24 });
         let token = "x".repeat(1 << 20);
         let error = Decoder::Fuse.decode(std::iter::repeat_n(token.as_str(), 1 << 20)).unwrap_err();
         assert_eq!(error, Error::TooLong(1 << 40));
