@@ -48,14 +48,17 @@ def _arguments(budget: Budget, value: Any, *args: Any) -> None:
     _read(budget, *args)
 
 
-def _find(budget: Budget, value: Any, sought: Any = "", *args: Any) -> None:
-    """Counts a search from the start."""
-    budget.search(len(value), len(sought) if isinstance(sought, str) else 0)
+def _searching(*, backwards: bool) -> Callable[..., None]:
+    """Returns the bound of a search from the start, or from the end."""
+
+    def search(budget: Budget, value: Any, needle: Any = "", *args: Any) -> None:
+        length = len(needle) if isinstance(needle, str) else 0
+        budget.search(len(value), length, backwards=backwards)
+
+    return search
 
 
-def _find_last(budget: Budget, value: Any, sought: Any = "", *args: Any) -> None:
-    """Counts a search from the end."""
-    budget.search(len(value), len(sought) if isinstance(sought, str) else 0, backwards=True)
+_find, _find_last = _searching(backwards=False), _searching(backwards=True)
 
 
 def _classify(budget: Budget, value: Any, *args: Any) -> None:

@@ -31,7 +31,7 @@ _COMPARISONS_PER_STEP = 512
 CLASSIFIED, CONVERTED, CASED = 8, 32, 128
 """The comparisons that take the time of testing the class of a character, writing it in another way, changing its case."""
 _FEW_COMPARISONS = 1 << 14
-_SHORT_SOUGHT, _FEW_PLACES = 100, 2500
+_SHORT_NEEDLE, _FEW_PLACES = 100, 2500
 """CPython compares each place with a shorter text than this, or the last places, so its search is not linear for them."""
 _LARGEST_HASH, _MOST_EQUAL_HASHES = 60, 64
 """The bits of integers whose hashes differ, and the most keys of other kinds; hashes of texts are random."""
@@ -93,18 +93,18 @@ class Budget:
         if self._steps < 0:
             raise _too_many_steps()
 
-    def search(self, length: int, sought: int, *, backwards: bool = False) -> None:
+    def search(self, length: int, needle: int, *, backwards: bool = False) -> None:
         """Counts the steps of a search for a text in another.
 
         Args:
             length: The number of characters of the text that is searched.
-            sought: That of the text that is sought.
+            needle: That of the text that is searched for.
             backwards: Whether the search is from the end, which CPython does place by place.
         """
-        places = length - sought + 1
-        comparisons = length + places * sought if places > 0 else length
+        places = length - needle + 1
+        comparisons = length + places * needle if places > 0 else length
         if comparisons >= _FEW_COMPARISONS and not backwards:
-            comparisons = min(comparisons, _SHORT_SOUGHT * length + _FEW_PLACES * sought)
+            comparisons = min(comparisons, _SHORT_NEEDLE * length + _FEW_PLACES * needle)
         self.read(comparisons)
 
     def check_keys(self, keys: Iterable[Any]) -> None:
