@@ -6,7 +6,8 @@
 //! A look-up in a table of several megabytes misses the CPU's cache of address translations nearly always, if the table is
 //! mapped in pages of 4 KB; with pages of 2 MB it does not.
 
-use std::collections::{BinaryHeap, TryReserveError};
+use std::cell::Cell;
+use std::collections::BinaryHeap;
 use std::hash::{BuildHasher, Hash};
 
 use hashbrown::{HashMap, HashTable};
@@ -23,7 +24,7 @@ impl<T> Growable for Vec<T> {
     #[inline]
     fn make_room(&mut self, additional: usize) {
         if self.capacity() - self.len() < additional {
-            made(self.try_reserve(additional));
+            made(|| self.try_reserve(additional).is_ok());
         }
     }
 }
@@ -32,7 +33,7 @@ impl Growable for String {
     #[inline]
     fn make_room(&mut self, additional: usize) {
         if self.capacity() - self.len() < additional {
-            made(self.try_reserve(additional));
+            made(|| self.try_reserve(additional).is_ok());
         }
     }
 }
@@ -41,7 +42,7 @@ impl<T: Ord> Growable for BinaryHeap<T> {
     #[inline]
     fn make_room(&mut self, additional: usize) {
         if self.capacity() - self.len() < additional {
-            made(self.try_reserve(additional));
+            made(|| self.try_reserve(additional).is_ok());
         }
     }
 }
@@ -50,7 +51,7 @@ impl<K: Eq + Hash, V, S: BuildHasher> Growable for HashMap<K, V, S> {
     #[inline]
     fn make_room(&mut self, additional: usize) {
         if self.capacity() - self.len() < additional {
-            self.try_reserve(additional).unwrap_or_else(|_| stop::end(Stop::OutOfMemory));
+            made(|| self.try_reserve(additional).is_ok());
         }
     }
 }
@@ -89,13 +90,30 @@ pub fn with_room<T>(length: usize) -> Vec<T> {
 /// Reserves memory for more values of a hash table; ends the call if there is none.
 pub(crate) fn make_table_room<T>(table: &mut HashTable<T>, additional: usize, hash: impl Fn(&T) -> u64) {
     if table.capacity() - table.len() < additional {
-        table.try_reserve(additional, hash).unwrap_or_else(|_| stop::end(Stop::OutOfMemory));
+        made(|| table.try_reserve(additional, hash).is_ok());
     }
 }
 
-/// Ends the call unless the memory is there.
-fn made(done: Result<(), TryReserveError>) {
-    done.unwrap_or_else(|_| stop::end(Stop::OutOfMemory));
+thread_local! {
+    /// Whether this thread allocates memory whose lack ends the call.
+    static ASKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns whether this thread allocates memory whose lack ends the call, so that an allocator need not spend what it keeps.
+#[must_use]
+pub fn asks() -> bool {
+    ASKS.get()
+}
+
+/// Ends the call unless memory was reserved.
+#[cold]
+fn made(reserve: impl FnOnce() -> bool) {
+    ASKS.set(true);
+    let is_made = reserve();
+    ASKS.set(false);
+    if !is_made {
+        stop::end(Stop::OutOfMemory);
+    }
 }
 
 /// The largest capacity of a buffer, in elements, that is kept after a text.

@@ -28,6 +28,11 @@ impl Encoding {
         Self { inner: Arc::new(inner) }
     }
 
+    /// Returns the names of the tokens, unless there is no memory for them.
+    fn names(&self) -> PyResult<Vec<&str>> {
+        stoppable(|| self.inner.tokens())
+    }
+
     fn columns(&self) -> &encoding::Encoding {
         &self.inner.encoding
     }
@@ -38,7 +43,7 @@ impl Encoding {
         change: impl Fn(encoding::Encoding) -> piecework_core::Result<encoding::Encoding>,
     ) -> PyResult<Self> {
         let only = |encodings: Vec<_>| encodings.into_iter().next().map_or_else(|| Ok(Default::default()), &change);
-        AlignedEncoding::changed(&[&*self.inner], only).map(Self::new).map_err(to_py)
+        stoppable(|| AlignedEncoding::changed(&[&*self.inner], only))?.map(Self::new).map_err(to_py)
     }
 }
 
@@ -148,7 +153,7 @@ impl Encoding {
     /// Returns the tokens as in the vocabulary; an added token that includes white space as in the text.
     #[getter]
     fn tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        list(py, self.inner.tokens())
+        list(py, self.names()?)
     }
 
     /// Returns the start and end of each token in characters of the original text; (0, 0) for added tokens.
@@ -316,7 +321,7 @@ impl Encoding {
             encoding::Encoding::check_merged(&encodings)?;
             Ok(encoding::Encoding::merged(encodings, growing_offsets))
         };
-        AlignedEncoding::changed(&inner, merged).map(Self::new).map_err(to_py)
+        stoppable(|| AlignedEncoding::changed(&inner, merged))?.map(Self::new).map_err(to_py)
     }
 
     /// Returns the encoding with all tokens assigned to the text with the index `sequence_id`.
@@ -362,7 +367,7 @@ impl Encoding {
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         const SHOWN: usize = 500;
         let AlignedEncoding { encoding, offsets, names, .. } = &*self.inner;
-        let tokens = self.inner.tokens();
+        let tokens = self.names()?;
         let rows = tokens.iter().take(SHOWN).enumerate().map(|(place, token)| {
             let decoded = match names {
                 Names::Of(tokenizer) => {
@@ -381,12 +386,12 @@ impl Encoding {
         html.extract()
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self) -> PyResult<String> {
         const SHOWN: usize = 12;
-        let tokens = self.inner.tokens();
+        let tokens = self.names()?;
         let shown = tokens.iter().take(SHOWN).map(|token| format!("{token:?}")).collect::<Vec<_>>().join(", ");
         let more = if tokens.len() > SHOWN { ", …" } else { "" };
-        format!("Encoding({} tokens: [{shown}{more}])", tokens.len())
+        Ok(format!("Encoding({} tokens: [{shown}{more}])", tokens.len()))
     }
 }
 

@@ -8,6 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
+use piecework_core::memory::asks;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -93,7 +94,7 @@ fn memory_error() -> PyErr {
 #[cold]
 #[allow(unsafe_code, reason = "it belongs to the allocator")]
 fn give_back(size: usize) -> bool {
-    if size > RESERVE.size() / 2 {
+    if size > RESERVE.size() / 2 || asks() {
         return false;
     }
     let memory = RESERVED.swap(null_mut(), Ordering::AcqRel);
