@@ -105,13 +105,18 @@ pub fn asks() -> bool {
     ASKS.get()
 }
 
-/// Ends the call unless memory was reserved.
+/// Returns the result of an attempt to reserve memory, whose failure does not end the process.
 #[cold]
-fn made(reserve: impl FnOnce() -> bool) {
+pub fn asking(reserve: impl FnOnce() -> bool) -> bool {
     ASKS.set(true);
-    let is_made = reserve();
+    let is_reserved = reserve();
     ASKS.set(false);
-    if !is_made {
+    is_reserved
+}
+
+/// Ends the call unless memory was reserved.
+fn made(reserve: impl FnOnce() -> bool) {
+    if !asking(reserve) {
         stop::end(Stop::OutOfMemory);
     }
 }

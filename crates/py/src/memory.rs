@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use piecework_core::memory::asks;
+use piecework_core::memory::{asking, asks};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -65,7 +65,8 @@ fn take() {
 
 /// Returns an error if there is no memory for this number of values, which will be allocated where a failure ends the process.
 pub(crate) fn room_for<T>(length: usize) -> PyResult<()> {
-    Vec::<T>::new().try_reserve_exact(length).map_err(|_| out_of_memory())
+    let is_there = asking(|| Vec::<T>::new().try_reserve_exact(length).is_ok());
+    if is_there { Ok(()) } else { Err(out_of_memory()) }
 }
 
 /// The length in bytes from which on memory for a text is asked for.

@@ -289,15 +289,13 @@ def _parse(
         raise errors.FormatError("the file is empty; expected a tokenizer.json or a vocab.txt")
     if kind in _ALONE:
         raise errors.FormatError(_ALONE[kind])
-    if kind != "tokenizer.json":
-        _checks.check_file(kind, data, place)
     if kind == "tokenizer.json":
-        tokenizer = _from_json(cls, data, settings, place=place)
-    elif kind == "vocab.txt":
-        tokenizer = load_vocab(cls, data, settings)
-        _warn_of_empty_lines(data, place)
-    else:
+        return _replaced(_from_json(cls, data, settings, place=place), settings, LIMITS)
+    _checks.check_file(kind, data, place)
+    if kind != "vocab.txt":
         return _with_limits(cls._wrap(_core.read_format(kind, data)), kind, settings)
+    tokenizer = load_vocab(cls, data, settings)
+    _warn_of_empty_lines(data, place)
     return _replaced(tokenizer, settings, LIMITS)
 
 

@@ -42,11 +42,7 @@ impl Encoding {
 
     /// Returns an error if the overflowing parts of encodings, combined with each other by [`Self::merged`], have too many tokens.
     pub fn check_merged(encodings: &[Self]) -> Result<()> {
-        let sizes = |encoding: &Self| {
-            let parts = encoding.part_count();
-            (encoding.len() * parts, encoding.len(), parts)
-        };
-        check_combined(&encodings.iter().map(sizes).collect::<Vec<_>>())
+        check_combined(&encodings.iter().map(Self::part_sizes).collect::<Vec<_>>())
     }
 
     /// Returns the concatenation of encodings; with `growing_offsets` the spans of each count from the end of the last.

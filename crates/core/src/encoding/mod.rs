@@ -100,6 +100,12 @@ impl Encoding {
         1 + self.overflowing.iter().map(Self::part_count).sum::<usize>()
     }
 
+    /// Returns the number of tokens of it and its parts, at most, that of its own, and that of the parts.
+    pub(crate) fn part_sizes(&self) -> (usize, usize, usize) {
+        let parts = self.part_count();
+        (self.len() * parts, self.len(), parts)
+    }
+
     /// Appends a token of the text with the index `text`.
     pub(crate) fn push(&mut self, id: u32, span: Span, word: u32, text: u32) {
         if self.ids.len() == self.ids.capacity() {

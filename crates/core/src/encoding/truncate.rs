@@ -76,8 +76,8 @@ pub(crate) fn check_parts(parts: usize, length: usize, tokens: usize) -> Result<
     }
     let message = format!("{parts} combinations of the parts of texts have {combined} tokens, and the texts {tokens}");
     Err(Error::Truncation(Message::new(message).hint(
-        "truncate only one of them (`strategy=\"only_first\"` or `strategy=\"only_second\"`), lower `stride`, or pad to \
-         fewer tokens",
+        "truncate only one of them (`strategy=\"only_first\"` or `strategy=\"only_second\"`), raise `max_length`, lower `stride`, \
+         or pad to fewer tokens",
     )))
 }
 
@@ -138,26 +138,12 @@ impl Truncation {
             _ => 0,
         };
         let [first, second] = lengths.map(parts);
-        if lengths[1].0 > 0 {
-            let text = |((tokens, kept), parts): ((usize, Option<usize>), usize)| {
-                (tokens, kept.map_or(tokens, |kept| kept.min(tokens)), 1 + parts)
-            };
-            check_combined(&[text((lengths[0], first)), text((lengths[1], second))])?;
-        }
-        // Every combination is also combined with the windows of the second text.
-        if first.saturating_mul(second) <= MAX_COMBINATIONS {
-            return Ok(());
-        }
-        Err(Error::Truncation(
-            Message::new(format!(
-                "{first} parts of one text and {second} of the other overflow, and make {} combinations",
-                first.saturating_mul(second)
-            ))
-            .hint(
-                "truncate only one of them (`strategy=\"only_first\"` or `strategy=\"only_second\"`), or raise \
-                 `max_length`",
-            ),
-        ))
+        let text = |((tokens, kept), parts): ((usize, Option<usize>), usize)| {
+            (tokens, kept.map_or(tokens, |kept| kept.min(tokens)), 1 + parts)
+        };
+        // Without a second text, nothing is combined.
+        let texts = [text((lengths[0], first)), text((lengths[1], second))];
+        if lengths[1].0 > 0 { check_combined(&texts) } else { Ok(()) }
     }
 
     /// Returns the range that is kept of `tokens` tokens.

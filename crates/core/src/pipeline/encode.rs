@@ -172,11 +172,11 @@ impl Tokenizer {
                 truncation.truncate(encoding, length, options.overflow)?;
             }
         }
-        let are_combined = self.text_count(encodings.len() > 1, options)? > 1;
-        let tokens = encodings.iter().map(|encoding| encoding.len() * (1 + encoding.overflowing.len())).sum();
+        let is_pair = encodings.len() > 1;
+        let tokens = encodings.iter().map(|encoding| encoding.part_sizes().0).sum();
         let mut encoding = self.post_process(encodings, texts, options)?;
         if let Some(padding) = &options.padding {
-            if are_combined {
+            if self.text_count(is_pair, options)? > 1 {
                 check_parts(encoding.part_count(), padding.target(encoding.len())?, tokens)?;
             }
             padding.pad(&mut encoding)?;

@@ -59,11 +59,7 @@ fn check_combined(parts: &[TemplatePart], encodings: &[Encoding]) -> Result<()> 
         TemplatePart::Sequence { index, .. } => encodings.get(*index),
         TemplatePart::Special { .. } => None,
     });
-    let sizes = |text: &Encoding| {
-        let parts = 1 + text.overflowing.len();
-        (text.len() * parts, text.len(), parts)
-    };
-    let texts: Vec<_> = texts.map(sizes).collect();
+    let texts: Vec<_> = texts.map(Encoding::part_sizes).collect();
     // The parts of one text are not combined.
     if texts.len() > 1 { truncate::check_combined(&texts) } else { Ok(()) }
 }
