@@ -57,10 +57,14 @@ lint-core: $(VENV)/.built $(VENV)/.test
 	$(BIN)/python -m mypy.stubtest piecework._core --allowlist tests/stubtest-allow.txt
 
 # The release build and the tests of the core compile different profiles, so they run side by side; so does what waits for
-# packages, processes or other machines. The whole Python suite comes last, so that its count is the last line of the output.
+# packages, processes or other machines. What fails waits for what runs beside it. The whole Python suite comes last, so that
+# its count is the last line of the output.
 test: style $(VENV)/.run ## Run every check and every test
-	$(MAKE) $(VENV)-cluster/.ready & cluster=$$!; $(MAKE) $(VENV)/.built & built=$$!; $(MAKE) test-rust; wait $$built; wait $$cluster
-	$(MAKE) smoke test-cluster & $(MAKE) lint-core doctests; wait $$!
+	$(MAKE) $(VENV)-cluster/.ready & cluster=$$!; $(MAKE) $(VENV)/.built & built=$$!; failed=; \
+		$(MAKE) test-rust || failed=1; \
+		wait $$built || failed=1; wait $$cluster || failed=1; [ -z "$$failed" ]
+	$(MAKE) smoke test-cluster & failed=; $(MAKE) lint-core doctests || failed=1; \
+		wait $$! || failed=1; [ -z "$$failed" ]
 	$(MAKE) test-python
 
 ##@ Parts of `make test`

@@ -41,7 +41,7 @@ pub(super) struct Listing<'a> {
 
 /// The next blocks of a text, whose chunks a program lists.
 ///
-/// A program implements [`BlockLoop`] for them by [`Blocks::each_block`]; the output is the place after the blocks. The text
+/// A program implements [`BlockLoop`](super::masks::BlockLoop) for them by [`Blocks::each_block`]; the output is the place after the blocks. The text
 /// ends where a chunk ends; the driver ends the last one there.
 pub(super) struct Blocks<'a, 'l, P> {
     pub(super) program: &'a P,

@@ -19,7 +19,7 @@ pub struct Sizes {
     pub components: usize,
     /// The length of all regular expressions together in bytes; each counts 100 more, since an automaton is built for it.
     pub pattern_bytes: usize,
-    /// The number of tokens that padding or post-processing adds to a text; see [`NamedToken::units`].
+    /// The number of tokens that padding or post-processing adds to a text; a long token counts by its length.
     pub padding: usize,
 }
 
