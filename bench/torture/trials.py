@@ -254,7 +254,10 @@ def tried(call: Callable[[], int]) -> tuple[str, str, int]:
 def lacks_object(error: BaseException) -> bool:
     """Returns whether Python had no memory for a small object, which PyO3 and Python itself report in their own ways."""
     is_of_pyo3 = type(error).__name__ == "PanicException" and "pointer is null" in str(error)
-    return is_of_pyo3 or (isinstance(error, SystemError) and "returned NULL" in str(error))
+    is_of_python = any(
+        text in str(error) for text in ("returned NULL", "error return without exception set")
+    )
+    return is_of_pyo3 or (isinstance(error, SystemError) and is_of_python)
 
 
 def described(error: BaseException) -> str:
