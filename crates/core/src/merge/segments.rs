@@ -12,33 +12,40 @@
 //!   symbols   |     h     ug   END+ug s     |
 //! ```
 //!
-//! A slot also holds the index of its weight, so a visit touches one cache line, not two. Equal weights share an index,
-//! since a table of words has few distinct counts.
+//! A cut holds the index of the weight of the segment after it, which is found by reading back from any of its slots. In a
+//! long segment the first slot of each block has it at hand. Equal weights share an index, since a table of words has few
+//! distinct counts.
 
 use hashbrown::HashMap;
 
 use crate::hash::FixedHasher;
+use crate::memory::{Growable, with_room};
 
-/// The value of a slot without symbol: both ends of a segment.
+/// The symbol at both ends of a segment.
 pub(crate) const NONE: u32 = (1 << 31) - 1;
 /// The bit of the last slot of a symbol that is wider than one slot.
 const END_BIT: u32 = 1 << 31;
+/// The bit of a cut, whose lower bits are the index of a weight.
+const CUT_BIT: u32 = 1 << 30;
 /// The value of a slot inside a symbol, which neither starts nor ends one.
 const INSIDE: u32 = u32::MAX;
-
-/// A symbol id with its bits, and the index of the weight.
-#[derive(Clone, Copy)]
-struct Slot {
-    symbol: u32,
-    weight: u32,
-}
+/// The number of slots of a block.
+const BLOCK: usize = 32;
 
 /// The current segmentation of all words.
 pub(crate) struct Segments {
-    slots: Vec<Slot>,
+    slots: Vec<u32>,
+    /// The index of the weight of each block's first slot.
+    blocks: Vec<u32>,
     weights: Vec<u64>,
     weight_indices: HashMap<u64, u32, FixedHasher>,
     current: u32,
+}
+
+/// Returns whether a slot is a cut.
+#[inline]
+fn is_cut(slot: u32) -> bool {
+    slot & (END_BIT | CUT_BIT) == CUT_BIT
 }
 
 impl Segments {
@@ -48,8 +55,9 @@ impl Segments {
     /// Returns an array with capacity for `slots` slots; the first is in use.
     pub(crate) fn with_capacity(slots: usize) -> Self {
         let mut segments = Self {
-            slots: Vec::with_capacity(slots),
-            weights: Vec::new(),
+            slots: with_room(slots),
+            blocks: with_room(slots.div_ceil(BLOCK)),
+            weights: vec![0],
             weight_indices: HashMap::with_hasher(FixedHasher::default()),
             current: 0,
         };
@@ -57,19 +65,30 @@ impl Segments {
         segments
     }
 
-    /// Sets the weight of the symbols pushed from here on.
+    /// Sets the weight of the symbols pushed from here on, which begin a segment.
     pub(crate) fn set_weight(&mut self, weight: u64) {
         let weights = &mut self.weights;
         self.current = *self.weight_indices.entry(weight).or_insert_with(|| {
             weights.push(weight);
-            to_u32(weights.len() - 1)
+            u32::try_from(weights.len() - 1).ok().filter(|&index| index < CUT_BIT).expect("fewer than 2^30 counts")
         });
+        if let Some(last) = self.slots.last_mut() {
+            *last = CUT_BIT | self.current;
+        }
     }
 
     /// Appends a symbol of width 1.
     pub(crate) fn push(&mut self, symbol: u32) {
-        let weight = self.current;
-        self.slots.push(Slot { symbol, weight });
+        self.push_slot(if symbol == NONE { CUT_BIT | self.current } else { symbol });
+    }
+
+    fn push_slot(&mut self, slot: u32) {
+        if self.slots.len().is_multiple_of(BLOCK) {
+            self.blocks.make_room(1);
+            self.blocks.push(self.current);
+        }
+        self.slots.make_room(1);
+        self.slots.push(slot);
     }
 
     /// Ends the segment; no pair crosses its end.
@@ -82,19 +101,27 @@ impl Segments {
         self.slots.len()
     }
 
-    /// Returns the weight of the segment that contains a slot.
+    /// Returns the weight of the segment that contains a slot with a symbol.
+    #[inline]
     pub(crate) fn weight(&self, at: u32) -> u64 {
-        self.weights[self.slots[at as usize].weight as usize]
+        let at = at as usize;
+        let block = at / BLOCK;
+        let cut = self.slots[block * BLOCK..at].iter().rev().find(|&&slot| is_cut(slot));
+        self.weights[cut.map_or(self.blocks[block], |cut| cut & !CUT_BIT) as usize]
     }
 
     /// Returns the symbol that starts at `at`: `NONE` at a cut, and no valid id inside a symbol.
+    #[inline]
     pub(crate) fn starting(&self, at: u32) -> u32 {
-        self.slots[at as usize].symbol
+        let slot = self.slots[at as usize];
+        if is_cut(slot) { NONE } else { slot }
     }
 
     /// Returns the symbol that ends just before the start of another: `NONE` at a cut.
+    #[inline]
     pub(crate) fn ending_before(&self, at: u32) -> u32 {
-        self.slots[at as usize - 1].symbol & !END_BIT
+        let slot = self.slots[at as usize - 1];
+        if is_cut(slot) { NONE } else { slot & !END_BIT }
     }
 
     /// Returns whether `left`, which is `width` slots wide, starts at `at` and `right` follows it.
@@ -104,9 +131,9 @@ impl Segments {
 
     /// Replaces the two symbols at the slots `start..middle` and `middle..end` with `symbol`.
     pub(crate) fn join(&mut self, start: u32, middle: u32, end: u32, symbol: u32) {
-        self.slots[middle as usize].symbol = INSIDE;
-        self.slots[end as usize - 1].symbol = END_BIT | symbol;
-        self.slots[start as usize].symbol = symbol;
+        self.slots[middle as usize] = INSIDE;
+        self.slots[end as usize - 1] = END_BIT | symbol;
+        self.slots[start as usize] = symbol;
     }
 }
 
