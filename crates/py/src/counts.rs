@@ -58,13 +58,13 @@ impl WordCounts {
             let word = word.cast::<PyString>()?;
             inner.add(utf8(word)?, count.extract()?, first).map_err(to_py)?;
         }
-        Ok(Self { inner })
+        Ok(Self { inner: inner.without_index() })
     }
 
     fn merged(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         let merged = detach(py, || {
             let mut sum = self.inner.clone();
-            sum.merge(&other.inner).map(|()| sum)
+            sum.merge(&other.inner).map(|()| sum.without_index())
         })?;
         merged.map(|inner| Self { inner }).map_err(to_py)
     }
@@ -104,7 +104,8 @@ impl WordCounts {
     }
 
     fn get(&self, word: &Bound<'_, PyAny>) -> PyResult<Option<(u64, (u64, u64))>> {
-        let found = self.inner.get(string("word", word)?);
+        let (py, word) = (word.py(), string("word", word)?);
+        let found = detach(py, || self.inner.get(word))?;
         Ok(found.map(|(count, first)| (count, (first.document, first.word))))
     }
 
@@ -235,7 +236,7 @@ impl WordCounter {
             })?;
             sum.map_err(to_py)?
         };
-        Ok(WordCounts { inner })
+        Ok(WordCounts { inner: inner.without_index() })
     }
 
     /// Writes the sum of all tables to existing files, a word at a time, each word to the file of its bucket; the counter

@@ -8,13 +8,18 @@
 //! By the same rule the result does not depend on where that happened.
 
 mod counter;
+mod entries;
 mod runs;
 mod sorted;
 mod text_splitter;
 mod token_finder;
 
+use std::sync::OnceLock;
+
 use hashbrown::HashTable;
 use sha2::{Digest, Sha256};
+
+use entries::Entries;
 
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
 pub use runs::{MAX_MERGED, Run, RunStorage, RunStore, Spill, reduce};
@@ -23,7 +28,7 @@ pub use text_splitter::TextSplitter;
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::hash::hash_one;
-use crate::memory::{Growable, make_table_room};
+use crate::memory::{Growable, make_table_room, with_room};
 use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
 use crate::text::span::check_length;
@@ -35,14 +40,6 @@ pub struct FirstOccurrence {
     pub document: u64,
     /// The word's index in its document.
     pub word: u64,
-}
-
-/// A word, which ends at a position of the text and begins at the end of the one before it.
-#[derive(Debug, Clone)]
-struct WordEntry {
-    end: usize,
-    count: u64,
-    first: FirstOccurrence,
 }
 
 /// A table of words with their counts and first occurrences, and the splitter that produced them.
@@ -65,9 +62,9 @@ pub struct WordCounts {
     splitter: Option<TextSplitter>,
     /// All words, one after another.
     text: String,
-    entries: Vec<WordEntry>,
-    /// The indices of the entries, by their words.
-    index: HashTable<u32>,
+    entries: Entries,
+    /// The indices of the entries, by their words, while words are added or looked up.
+    index: OnceLock<HashTable<u32>>,
     total: u64,
 }
 
@@ -101,7 +98,7 @@ pub(crate) fn bucket(word: &str, buckets: usize) -> usize {
 /// Returns the error for a table that is full.
 fn too_many_words() -> Error {
     Error::Counts(
-        Message::new("a table holds at most 2^32 different words")
+        Message::new("a table holds at most 2^32 different words, of 2^40 bytes")
             .hint("split texts into shorter words, or drop rare ones"),
     )
 }
@@ -134,7 +131,7 @@ impl WordCounts {
     /// Whether there are no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.len() == 0
     }
 
     /// Returns the sum of all counts.
@@ -143,10 +140,10 @@ impl WordCounts {
         self.total
     }
 
-    /// Returns the count and the first occurrence of `word`.
+    /// Returns the count and the first occurrence of `word`; the first call makes the index of the words.
     #[must_use]
     pub fn get(&self, word: &str) -> Option<(u64, FirstOccurrence)> {
-        let &index = self.index.find(hash_one(word), |&index| self.word(index) == word)?;
+        let &index = self.index().find(hash_one(word), |&index| self.word(index) == word)?;
         let CountedWord { count, first, .. } = self.counted(index);
         Some((count, first))
     }
@@ -162,28 +159,44 @@ impl WordCounts {
     /// Adds `count` > 0 occurrences of the non-empty `word`; returns its index.
     fn add_nonempty(&mut self, word: &str, count: u64, first: FirstOccurrence) -> Result<usize> {
         self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
+        self.index();
         let Self { text, entries, index, .. } = self;
-        let word_at = |index: u32| word_at(text, entries, index as usize);
+        let index = index.get_mut().expect("made above");
+        let word_at = |index: u32| &text[entries.range(index as usize)];
         make_table_room(index, 1, |&index| hash_one(word_at(index)));
         let slot = index.entry(hash_one(word), |&index| word_at(index) == word, |&index| hash_one(word_at(index)));
         match slot {
             hashbrown::hash_table::Entry::Occupied(slot) => {
                 let index = *slot.get() as usize;
-                let entry = &mut entries[index];
-                entry.count += count; // no more than the total, which did not overflow
-                entry.first = entry.first.min(first);
+                entries.add(index, count, first); // no more than the total, which did not overflow
                 Ok(index)
             }
             hashbrown::hash_table::Entry::Vacant(slot) => {
-                text.make_room(word.len());
-                entries.make_room(1);
                 let index = entries.len();
-                slot.insert(u32::try_from(index).map_err(|_| too_many_words())?);
-                text.push_str(word);
-                entries.push(WordEntry { end: text.len(), count, first });
+                let place = u32::try_from(index).map_err(|_| too_many_words())?;
+                push(text, entries, CountedWord { word, count, first })?;
+                slot.insert(place);
                 Ok(index)
             }
         }
+    }
+
+    /// Returns the index of the words, which it makes if there is none.
+    fn index(&self) -> &HashTable<u32> {
+        self.index.get_or_init(|| {
+            let mut index = HashTable::new();
+            make_table_room(&mut index, self.len(), |&index| hash_one(self.word(index)));
+            for place in (0..).take(self.len()) {
+                index.insert_unique(hash_one(self.word(place)), place, |&index| hash_one(self.word(index)));
+            }
+            index
+        })
+    }
+
+    /// Returns the table without the index of its words, which takes memory until words are added or looked up.
+    #[must_use]
+    pub fn without_index(self) -> Self {
+        Self { index: OnceLock::new(), ..self }
     }
 
     /// Adds an occurrence of an added token of the splitter.
@@ -196,9 +209,9 @@ impl WordCounts {
 
     /// Adds `count` later occurrences of the word at an index.
     fn increase(&mut self, index: usize, count: u64) -> Result<()> {
-        self.total =
-            self.total.checked_add(count).ok_or_else(|| overflow(word_at(&self.text, &self.entries, index)))?;
-        self.entries[index].count += count;
+        let total = self.total.checked_add(count);
+        self.total = total.ok_or_else(|| overflow(&self.text[self.entries.range(index)]))?;
+        self.entries.increase(index, count);
         Ok(())
     }
 
@@ -232,12 +245,21 @@ impl WordCounts {
         Ok(())
     }
 
+    /// Appends `count` > 0 occurrences of a word that the table does not have, which has no index.
+    fn push(&mut self, word: &str, count: u64, first: FirstOccurrence) -> Result<()> {
+        self.total = self.total.checked_add(count).ok_or_else(|| overflow(word))?;
+        u32::try_from(self.len()).map_err(|_| too_many_words())?;
+        push(&mut self.text, &mut self.entries, CountedWord { word, count, first })
+    }
+
     /// Returns the table of the words of a source.
     pub fn from_sorted(splitter: Option<TextSplitter>, mut source: impl SortedWords) -> Result<Self> {
         let mut counts = Self::new(splitter);
         while source.advance()? {
             let CountedWord { word, count, first } = source.current();
-            counts.add(word, count, first)?;
+            if count > 0 && !word.is_empty() {
+                counts.push(word, count, first)?;
+            }
         }
         Ok(counts)
     }
@@ -250,19 +272,25 @@ impl WordCounts {
 
     /// Iterates over the words in order of insertion.
     fn words(&self) -> impl Iterator<Item = CountedWord<&str>> {
-        let mut start = 0;
-        self.entries.iter().map(move |&WordEntry { end, count, first }| {
-            let word = &self.text[std::mem::replace(&mut start, end)..end];
-            CountedWord { word, count, first }
-        })
+        (0..).take(self.len()).map(|index| self.counted(index))
     }
 
     /// Returns the words with their counts, in order of first occurrence.
     #[must_use]
     pub fn by_first_occurrence(&self) -> Vec<(&str, u64)> {
-        let mut words: Vec<_> = self.words().collect();
-        words.sort_unstable_by_key(|&CountedWord { word, first, .. }| (first, word));
-        words.into_iter().map(|CountedWord { word, count, .. }| (word, count)).collect()
+        let words = self.order_by_first_occurrence().into_iter().map(|index| self.counted(index));
+        words.map(|CountedWord { word, count, .. }| (word, count)).collect()
+    }
+
+    /// Returns the indices of the words, in order of first occurrence.
+    pub(crate) fn order_by_first_occurrence(&self) -> Vec<u32> {
+        let mut order = with_room(self.entries.len());
+        order.extend((0_u32..).take(self.entries.len()));
+        let first = |index: u32| self.entries.first(index as usize);
+        if !order.is_sorted_by(|&one, &other| first(one) < first(other)) {
+            order.sort_unstable_by_key(|&index| (first(index), self.word(index)));
+        }
+        order
     }
 
     /// Returns the words with counts and first occurrences, ordered by bytes.
@@ -303,18 +331,19 @@ impl WordCounts {
     /// Texts and entries count by their length: a large allocation that grows is moved by the system's page tables, and
     /// pages that were never written take no memory.
     fn memory(&self) -> usize {
-        let index = self.index.allocation_size();
-        let is_nearly_full = self.index.len() > self.index.capacity() / 4 * 3;
-        let growing = if is_nearly_full { 2 * index } else { 0 };
-        let entries = self.entries.len() * (size_of::<WordEntry>() + size_of::<(Prefix, u32)>());
-        self.text.len() + entries + index + growing
+        let index = self.index.get().map_or(0, |index| {
+            let is_nearly_full = index.len() > index.capacity() / 4 * 3;
+            index.allocation_size() * if is_nearly_full { 3 } else { 1 }
+        });
+        let entries = self.entries.len() * (Entries::BYTES + size_of::<(Prefix, u32)>());
+        self.text.len() + entries + index
     }
 
     /// Removes all words and keeps the allocated memory.
     fn clear(&mut self) {
         self.text.clear();
         self.entries.clear();
-        self.index.clear();
+        self.index.get_mut().into_iter().for_each(HashTable::clear);
         self.total = 0;
     }
 
@@ -343,20 +372,25 @@ impl WordCounts {
 
     /// Returns the word at an index.
     fn word(&self, index: u32) -> &str {
-        word_at(&self.text, &self.entries, index as usize)
+        &self.text[self.entries.range(index as usize)]
     }
 
     /// Returns the word at an index, with its count and first occurrence.
-    fn counted(&self, index: u32) -> CountedWord<&str> {
-        let WordEntry { count, first, .. } = self.entries[index as usize];
+    pub(crate) fn counted(&self, index: u32) -> CountedWord<&str> {
+        let (count, first) = self.entries.get(index as usize);
         CountedWord { word: self.word(index), count, first }
     }
 }
 
-/// Returns the word at an index.
-fn word_at<'a>(text: &'a str, entries: &[WordEntry], index: usize) -> &'a str {
-    let start = if index == 0 { 0 } else { entries[index - 1].end };
-    &text[start..entries[index].end]
+/// Appends a word to a table's text and entries.
+fn push(text: &mut String, entries: &mut Entries, CountedWord { word, count, first }: CountedWord<&str>) -> Result<()> {
+    if text.len() + word.len() > entries::MAX_TEXT {
+        return Err(too_many_words());
+    }
+    text.make_room(word.len());
+    text.push_str(word);
+    entries.push(text.len(), count, first);
+    Ok(())
 }
 
 /// The first bytes of a text, followed by zeros if it is shorter; where they differ, they order texts.

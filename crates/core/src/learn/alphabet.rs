@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::plan::{Compatibility, Plan, SymbolForm};
 use super::table::TrainingWords;
-use super::{ProgressCallback, Stage, report};
+use super::{CountedWords, ProgressCallback, Stage, report};
 use crate::error::{Error, Message, Result};
 use crate::merge::Ties;
 use crate::merge::segments::{NONE, Segments};
@@ -71,19 +71,19 @@ pub(crate) fn prepare(
 
 impl SegmentedWords {
     /// Segments words into symbols, and splits them at characters that are not kept, unless these are dropped.
-    fn add_words(&mut self, words: &[(&str, u64)], plan: &Plan<'_>, callback: ProgressCallback<'_>) -> Result<()> {
-        for (done, chunk) in words.chunks(CHUNK).enumerate() {
-            report(callback, Stage::Reading, done * CHUNK, words.len())?;
-            for &(word, count) in chunk {
-                self.segments.set_weight(count);
-                for id in symbols_of(word, &self.ids, plan) {
-                    self.segments.push(id);
-                    if id != NONE && !self.symbols.increase(id, count) {
-                        return Err(overflow());
-                    }
-                }
-                self.segments.cut();
+    fn add_words(&mut self, words: &CountedWords<'_>, plan: &Plan<'_>, callback: ProgressCallback<'_>) -> Result<()> {
+        for (done, (word, count)) in words.iter().enumerate() {
+            if done % CHUNK == 0 {
+                report(callback, Stage::Reading, done, words.len())?;
             }
+            self.segments.set_weight(count);
+            for id in symbols_of(word, &self.ids, plan) {
+                self.segments.push(id);
+                if id != NONE && !self.symbols.increase(id, count) {
+                    return Err(overflow());
+                }
+            }
+            self.segments.cut();
         }
         Ok(())
     }
@@ -111,12 +111,12 @@ fn form_index(form: SymbolForm) -> usize {
 fn read_words(table: &TrainingWords<'_>, plan: &Plan<'_>, callback: ProgressCallback<'_>) -> Result<CharacterCounts> {
     let mut counts = CharacterCounts { weights: Vec::new(), forms: Vec::new(), slots: 1 };
     let mut total = count_characters(&table.whole)?;
-    for (done, chunk) in table.words.chunks(CHUNK).enumerate() {
-        report(callback, Stage::Reading, done * CHUNK, table.words.len())?;
-        for &(word, count) in chunk {
-            let symbols = counts.add(word, count, plan);
-            total = sum(total, count, symbols)?;
+    for (done, (word, count)) in table.words.iter().enumerate() {
+        if done % CHUNK == 0 {
+            report(callback, Stage::Reading, done, table.words.len())?;
         }
+        let symbols = counts.add(word, count, plan);
+        total = sum(total, count, symbols)?;
     }
     if counts.slots > Segments::LIMIT {
         let slots = counts.slots;

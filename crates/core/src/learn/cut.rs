@@ -1,20 +1,17 @@
 //! Cuts words at the tokens that encoding matches before the model sees a text, so that nothing is learned across them
 //! (P70 of `spec/pipeline.md`).
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use hashbrown::hash_map::Entry;
 
+use super::CountedWords;
 use super::alphabet::overflow;
 use crate::error::Result;
 use crate::hash::FixedHasher;
 use crate::strings::Finder;
 use crate::text::bytes::{byte_to_char, char_to_byte};
 use crate::text::unicode::stands_alone;
-
-/// Words with their counts.
-pub(crate) type CountedWords<'w> = [(&'w str, u64)];
 
 /// Where a token is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,16 +55,16 @@ impl CutToken {
 /// Returns the words cut at tokens, leftmost and of those the longest, in the order of their first occurrence.
 ///
 /// Equal parts are one word. Words without any token are returned as they are.
-pub(crate) fn cut_words<'w>(words: &'w CountedWords<'w>, tokens: &'w [CutToken]) -> Result<Cow<'w, CountedWords<'w>>> {
+pub(crate) fn cut_words<'w>(words: &'w CountedWords<'w>, tokens: &'w [CutToken]) -> Result<CountedWords<'w>> {
     if tokens.is_empty() {
-        return Ok(words.into());
+        return Ok(words.borrowed());
     }
     let cutter = Cutter::new(tokens)?;
     if !words.iter().any(|(word, _)| cutter.finds(word)) {
-        return Ok(words.into());
+        return Ok(words.borrowed());
     }
     let mut parts = Parts::default();
-    for &(word, count) in words {
+    for (word, count) in words.iter() {
         cutter.cut(word, |part| parts.add(part, count))?;
     }
     Ok(parts.words.into())
@@ -162,31 +159,36 @@ mod tests {
     use super::*;
     use crate::error::Error;
 
-    fn cut<'w>(words: &'w CountedWords<'w>, tokens: &'w [CutToken]) -> Vec<(&'w str, u64)> {
-        cut_words(words, tokens).unwrap().into_owned()
+    fn cut(words: &[(&str, u64)], tokens: &[CutToken]) -> Vec<(String, u64)> {
+        let words = words.into();
+        cut_words(&words, tokens).unwrap().iter().map(|(word, count)| (word.to_owned(), count)).collect()
+    }
+
+    fn counted<const N: usize>(words: [(&str, u64); N]) -> [(String, u64); N] {
+        words.map(|(word, count)| (word.to_owned(), count))
     }
 
     #[test]
     fn words_are_cut_at_tokens() {
         let tokens = [CutToken::symbol("new"), CutToken::special("[S]"), CutToken::symbol("newer")];
         let words = [("a", 1), ("newest", 3), ("[S]est", 2), ("xnewera", 4), ("[S]", 9)];
-        assert_eq!(cut(&words, &tokens), [("a", 5), ("new", 3), ("est", 5), ("x", 4), ("newer", 4)]);
-        assert!(matches!(cut_words(&words[..1], &tokens), Ok(Cow::Borrowed(_))));
+        assert_eq!(cut(&words, &tokens), counted([("a", 5), ("new", 3), ("est", 5), ("x", 4), ("newer", 4)]));
+        assert_eq!(cut(&words[..1], &tokens), counted([("a", 1)]));
     }
 
     #[test]
     fn tokens_may_be_spelled_in_bytes_stand_alone_or_be_whole_words() {
-        assert_eq!(cut(&[("aÃ©b", 1)], &[CutToken::symbol("é").in_bytes()]), [("a", 1), ("é", 1), ("b", 1)]);
+        assert_eq!(cut(&[("aÃ©b", 1)], &[CutToken::symbol("é").in_bytes()]), counted([("a", 1), ("é", 1), ("b", 1)]));
         let alone = CutToken { occurrences: Occurrences::Alone, ..CutToken::symbol("new") };
         let words = [("newer", 1), ("-new", 2), ("Ġnew", 3), ("Ã©new", 4)];
-        assert_eq!(cut(&words, &[alone]), [("newer", 1), ("-", 2), ("new", 5), ("Ġ", 3), ("Ã©new", 4)]);
+        assert_eq!(cut(&words, &[alone]), counted([("newer", 1), ("-", 2), ("new", 5), ("Ġ", 3), ("Ã©new", 4)]));
         let whole = CutToken { occurrences: Occurrences::Whole, ..CutToken::special("new") };
-        assert_eq!(cut(&[("newer", 1), ("new", 2)], &[whole]), [("newer", 1)]);
+        assert_eq!(cut(&[("newer", 1), ("new", 2)], &[whole]), counted([("newer", 1)]));
     }
 
     #[test]
     fn sums_that_overflow_are_errors() {
         let words = [("aXa", u64::MAX), ("b", 1)];
-        assert!(matches!(cut_words(&words, &[CutToken::special("X")]), Err(Error::Overflow(_))));
+        assert!(matches!(cut_words(&(&words).into(), &[CutToken::special("X")]), Err(Error::Overflow(_))));
     }
 }

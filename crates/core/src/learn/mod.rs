@@ -2,6 +2,7 @@
 //!
 //! * `plan`: the settings.
 //! * `cut`: the words cut at the tokens that encoding always matches.
+//! * `words`: words with their counts.
 //! * `table`: the words to learn from.
 //! * `alphabet`: the characters that are kept, and the words as their symbols.
 //! * `segmented`: words in the tokens of a model, for merges on top of an existing vocabulary.
@@ -26,6 +27,7 @@ pub(crate) mod segmented;
 pub(crate) mod table;
 mod threads;
 mod unigram_recorder;
+mod words;
 
 pub use crate::merge::Ties;
 pub(crate) use progress::report;
@@ -34,6 +36,7 @@ pub use recorder::{Candidate, MergeRecorder, MergeTrace, MergeTraceStep, WordSte
 pub use threads::Threads;
 pub(crate) use threads::{TaskProgress, TaskQueue};
 pub use unigram_recorder::{UnigramRecorder, UnigramTraceStep};
+pub use words::{CountedWords, WordTable};
 
 /// The settings of an extension of a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +53,7 @@ pub struct ExtensionConfig {
 #[derive(Clone, Copy, Debug)]
 pub struct Extension<'w> {
     /// The words and their counts.
-    pub words: &'w [(&'w str, u64)],
+    pub words: &'w CountedWords<'w>,
     /// Names of entries that must not be learned.
     pub taken: &'w [String],
     /// The settings.

@@ -125,11 +125,11 @@ impl MergeRecorder {
     pub(super) fn begin(&mut self, symbols: &Symbols, table: &TrainingWords<'_>, segment: impl Fn(&str) -> Vec<u32>) {
         self.trace.initial_counts = (0..symbols.len()).map(|id| symbols.count(to_u32(id))).collect();
         let mut order: Vec<usize> = (0..table.words.len()).collect();
-        order.sort_by_key(|&place| Reverse(table.words[place].1));
+        order.sort_by_key(|&place| Reverse(table.words.get(place).1));
         order.truncate(self.max_words);
         order.sort_unstable();
         self.trace.other_words = table.words.len() - order.len();
-        for (word, count) in order.into_iter().map(|place| table.words[place]) {
+        for (word, count) in order.into_iter().map(|place| table.words.get(place)) {
             let symbols = segment(word);
             let place = to_u32(self.current.len());
             symbols.iter().filter(|&&symbol| symbol != NONE).for_each(|&symbol| self.add_containing(symbol, place));

@@ -6,7 +6,7 @@
 use hashbrown::HashMap;
 
 use super::alphabet::overflow;
-use super::{ProgressCallback, Stage, report};
+use super::{CountedWords, ProgressCallback, Stage, report};
 use crate::error::{Error, Message, Result};
 use crate::hash::FixedHasher;
 use crate::merge::segments::Segments;
@@ -38,24 +38,24 @@ impl SegmentedTokens {
     /// Adds words as the tokens that `encode` appends, each of which `push` adds; a word that it refuses is left out.
     pub(crate) fn add_words<T>(
         &mut self,
-        words: &[(&str, u64)],
+        words: &CountedWords<'_>,
         callback: ProgressCallback<'_>,
         mut encode: impl FnMut(&str, &mut Vec<T>) -> Result<()>,
         push: impl Fn(&mut Self, &T) -> Result<()>,
     ) -> Result<()> {
         let mut tokens = Vec::new();
-        for (done, chunk) in words.chunks(CHUNK).enumerate() {
-            report(callback, Stage::Reading, done * CHUNK, words.len())?;
-            for &(word, count) in chunk {
-                tokens.clear();
-                if encode(word, &mut tokens).is_err() {
-                    continue;
-                }
-                self.count = count;
-                self.segments.set_weight(count);
-                tokens.iter().try_for_each(|token| push(self, token))?;
-                self.cut();
+        for (done, (word, count)) in words.iter().enumerate() {
+            if done % CHUNK == 0 {
+                report(callback, Stage::Reading, done, words.len())?;
             }
+            tokens.clear();
+            if encode(word, &mut tokens).is_err() {
+                continue;
+            }
+            self.count = count;
+            self.segments.set_weight(count);
+            tokens.iter().try_for_each(|token| push(self, token))?;
+            self.cut();
         }
         Ok(())
     }

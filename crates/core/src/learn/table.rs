@@ -1,29 +1,28 @@
 //! The words of a training: those to learn from, and those that are user-defined symbols.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::CountedWords;
 use super::plan::Plan;
 use crate::error::{Error, Message, Result};
 
 /// The words and their counts, without those that are too rare.
 pub(crate) struct TrainingWords<'w> {
     /// The words to learn from.
-    pub(crate) words: Cow<'w, [(&'w str, u64)]>,
+    pub(crate) words: CountedWords<'w>,
     /// The words that are user-defined symbols: nothing is learned from them, but they are counted.
     pub(crate) whole: Vec<(&'w str, u64)>,
 }
 
 impl<'w> TrainingWords<'w> {
     /// Divides the words, without a copy if all are learned from; returns an error if there is no word.
-    pub(crate) fn new(words: &'w [(&'w str, u64)], plan: &Plan<'_>) -> Result<Self> {
+    pub(crate) fn new(words: &'w CountedWords<'w>, plan: &Plan<'_>) -> Result<Self> {
         let symbols: HashSet<&str> = plan.user_defined_symbols.iter().map(String::as_str).collect();
         let is_whole = |word: &str| !symbols.is_empty() && symbols.contains(word);
         let least = plan.min_word_frequency.max(1);
-        let is_kept = |&(word, count): &(&str, u64)| count >= least && !word.is_empty() && !is_whole(word);
-        let kept =
-            if words.iter().all(is_kept) { words.into() } else { words.iter().copied().filter(is_kept).collect() };
-        let whole = words.iter().copied().filter(|&(word, count)| count > 0 && is_whole(word)).collect();
+        let mut kept = words.borrowed();
+        kept.retain(|word, count| count >= least && !word.is_empty() && !is_whole(word));
+        let whole = words.iter().filter(|&(word, count)| count > 0 && is_whole(word)).collect();
         let table = Self { words: kept, whole };
         if table.words.is_empty() && table.whole.is_empty() {
             let message = Message::new("empty corpus: no word is left to train on")
@@ -34,7 +33,7 @@ impl<'w> TrainingWords<'w> {
     }
 
     /// Returns all words.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'w str, u64)> {
-        self.words.iter().chain(&self.whole).copied()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.words.iter().chain(self.whole.iter().copied())
     }
 }

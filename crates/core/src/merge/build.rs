@@ -2,19 +2,16 @@
 
 use super::Tick;
 use super::pairs::{NewPair, Pairs};
-use super::segments::{NONE, Segments, to_u32};
+use super::segments::{Segments, block_of, to_u32};
 use super::symbols::Symbols;
 use crate::error::Result;
 
-/// The number of slots read between two calls of the tick.
-const CHUNK: u32 = 1 << 18;
-
-/// Counts the pairs, then fills the position lists of those that occur at least `least` times.
+/// Counts the pairs, then lists the blocks of those that occur at least `least` times.
 pub(crate) fn pairs(segments: &Segments, symbols: &Symbols, runs: bool, least: u64, tick: Tick<'_>) -> Result<Pairs> {
     let mut found = NewPairs::new(symbols.len());
     // `run` is the number of equal pairs in a row; the last of them is at `last`.
     let (mut run, mut last) = (0_u32, 0);
-    for_each_pair(segments, tick, |at, left, right| {
+    segments.for_each_pair(tick, |at, left, right, weight| {
         run = if left != right {
             0
         } else if last + 1 == at {
@@ -24,28 +21,12 @@ pub(crate) fn pairs(segments: &Segments, symbols: &Symbols, runs: bool, least: u
         };
         last = at;
         let counts = !runs || left != right || run % 2 == 1;
-        found.get(left, right).add(if counts { segments.weight(at) } else { 0 });
+        found.get(left, right).add(if counts { weight } else { 0 }, block_of(at));
     })?;
     let mut pairs = Pairs::new();
     pairs.add_frequent(found.pairs.iter_mut(), least);
-    for_each_pair(segments, tick, |at, left, right| pairs.set_next_position(found.get(left, right), at))?;
+    segments.for_each_pair(tick, |at, left, right, _| pairs.add_block(found.get(left, right), block_of(at)))?;
     Ok(pairs)
-}
-
-/// Calls `visit` with the position and both symbols of each adjacent pair, in order.
-fn for_each_pair(segments: &Segments, tick: Tick<'_>, mut visit: impl FnMut(u32, u32, u32)) -> Result<()> {
-    let mut left = NONE;
-    for next in 1..to_u32(segments.len()) {
-        if next % CHUNK == 0 {
-            tick()?;
-        }
-        let right = segments.starting(next);
-        if left != NONE && right != NONE {
-            visit(next - 1, left, right);
-        }
-        left = right;
-    }
-    Ok(())
 }
 
 /// The pairs by their symbols: in a square table for a small alphabet, a hash table for a large one.

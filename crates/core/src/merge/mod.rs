@@ -3,7 +3,7 @@
 //!
 //! * [`segments`]: the words, one flat array.
 //! * [`symbols`]: names, widths, lengths and counts of symbols.
-//! * [`pairs`]: counts and positions of pairs.
+//! * [`pairs`]: counts of pairs, and the blocks where they occur.
 //! * [`pass`] and [`neighbours`]: one merge, and the changes it causes.
 //! * [`score`]: the trait of criteria.
 //! * [`groups`]: equal scores and the tie rules.
@@ -71,11 +71,12 @@ impl MergeEngine {
     /// Collects all pairs. The symbols' counts must match the segments; no merge makes a name in `excluded_names`.
     pub(crate) fn new(
         settings: EngineSettings,
-        segments: Segments,
+        mut segments: Segments,
         symbols: Symbols,
         excluded_names: Vec<String>,
         tick: Tick<'_>,
     ) -> Result<Self> {
+        segments.fill_block();
         let pairs = build::pairs(&segments, &symbols, settings.score.counts_merges(), settings.min_frequency, tick)?;
         let mut engine = Self {
             settings,
@@ -133,9 +134,7 @@ impl MergeEngine {
         if found.left != found.right || !self.settings.score.counts_merges() {
             return found.count;
         }
-        let width = self.symbols.width(found.left);
-        let live = |&&at: &&u32| self.segments.has_pair_at(at, found.left, width, found.right);
-        self.pairs.positions(pair).iter().filter(live).map(|&at| self.segments.weight(at)).sum()
+        self.pairs.occurrences(pair, self.symbols.width(found.left), &self.segments).map(|(_, weight)| weight).sum()
     }
 
     /// Returns the number of merges that a pass would make of a pair.
@@ -146,9 +145,9 @@ impl MergeEngine {
         }
         let width = self.symbols.width(found.left);
         let (mut free, mut sum) = (0, 0);
-        for &at in self.pairs.positions(pair) {
-            if at >= free && self.segments.has_pair_at(at, found.left, width, found.right) {
-                sum += self.segments.weight(at);
+        for (at, weight) in self.pairs.occurrences(pair, width, &self.segments) {
+            if at >= free {
+                sum += weight;
                 free = at + 2 * width;
             }
         }
@@ -180,7 +179,7 @@ impl MergeEngine {
         let known = self.symbols.len();
         let new = self.symbols.add_merged(left, right);
         self.pass.start((left, right), new, self.symbols.len());
-        self.pass.run(self.pairs.positions(pair), &self.symbols, &mut self.segments, tick)?;
+        self.pass.run(self.pairs.blocks(pair), &self.symbols, &mut self.segments, tick)?;
         self.symbols.apply_merge(left, right, new, self.pass.merged);
         self.remove_pair(pair);
         self.lower_counts();

@@ -15,7 +15,7 @@ pub(crate) struct Neighbours {
     slots: Vec<u32>,
     /// The neighbours, each with the pair that it makes with the new symbol.
     found: Vec<(u32, NewPair)>,
-    /// Each occurrence: its neighbour's index in `found`, and the new pair's position.
+    /// The blocks of each new pair: its neighbour's index in `found`, and the block.
     log: Vec<(u32, u32)>,
 }
 
@@ -30,16 +30,17 @@ impl Neighbours {
         self.log.clear();
     }
 
-    /// Records an occurrence next to `symbol`, whose new pair is of these two symbols and starts at `at`.
-    pub(crate) fn add(&mut self, symbol: u32, pair: (u32, u32), weight: u64, at: u32) {
+    /// Records an occurrence next to `symbol`, whose new pair is of these two symbols and starts in `block`.
+    pub(crate) fn add(&mut self, symbol: u32, pair: (u32, u32), weight: u64, block: u32) {
         let slot = &mut self.slots[symbol as usize];
         if *slot == 0 {
             self.found.push((symbol, NewPair::new(pair.0, pair.1)));
             *slot = to_u32(self.found.len());
         }
         let place = *slot - 1;
-        self.found[place as usize].1.add(weight);
-        self.log.push((place, at));
+        if self.found[place as usize].1.add(weight, block) {
+            self.log.push((place, block));
+        }
     }
 
     /// Returns the neighbours and their weights.
@@ -60,8 +61,8 @@ impl Neighbours {
         ids.extend(self.found.iter().filter_map(|(_, pair)| pair.id));
         for chunk in self.log.chunks(CHUNK) {
             tick()?;
-            for &(place, at) in chunk {
-                pairs.set_next_position(&mut self.found[place as usize].1, at);
+            for &(place, block) in chunk {
+                pairs.add_block(&mut self.found[place as usize].1, block);
             }
         }
         Ok(())

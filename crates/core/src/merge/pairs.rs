@@ -1,16 +1,18 @@
-//! The live pairs: their counts and positions.
+//! The live pairs: their counts, and the blocks of slots where they occur.
 //!
 //! A new symbol occurs nowhere before its merge, so all occurrences of a pair are found at once, from left to right,
-//! and are only removed afterwards. The positions of a pair are therefore a fixed ascending list; a look at the
-//! segments shows whether an entry is still live. All lists are in one array, which is compacted when half of it
-//! belongs to removed pairs.
+//! and are only removed afterwards. The blocks of a pair are therefore a fixed ascending list; a look at the block shows
+//! which of its occurrences are still live. Lists store differences as LEB128, mostly one byte each. All are in one array,
+//! which is compacted when half of it belongs to removed pairs.
 
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 
 use super::Tick;
 use super::segments::{Segments, to_u32};
 use crate::error::Result;
-use crate::hash::FixedHasher;
+use crate::hash::hash_one;
+use crate::memory::lengthen;
+use crate::numbers::leb128;
 
 /// A live pair of adjacent symbols.
 #[derive(Clone)]
@@ -18,10 +20,11 @@ pub(crate) struct Pair {
     pub(crate) left: u32,
     pub(crate) right: u32,
     pub(crate) count: u64,
+    /// The bytes of its list of blocks.
     start: usize,
-    len: u32,
-    /// The number of positions at the front of the list that are known to be dead.
-    dead: u32,
+    len: usize,
+    /// The block from which the first difference counts.
+    base: u32,
     /// Its current bound in the queue (see [`super::queue`]).
     pub(crate) key: f64,
     pub(crate) version: u32,
@@ -30,13 +33,21 @@ pub(crate) struct Pair {
     pub(crate) touched: bool,
 }
 
+impl Pair {
+    fn hash(&self) -> u64 {
+        hash(self.left, self.right)
+    }
+}
+
 /// A pair whose occurrences are counted before it is added.
 pub(crate) struct NewPair {
     pub(crate) left: u32,
     pub(crate) right: u32,
     pub(crate) count: u64,
-    /// The number of its positions, and after it is added, of those that are set.
-    len: u32,
+    /// The length of its list in bytes; after it is added, the place of its next block in the lists.
+    len: usize,
+    /// The last block that is counted, or written.
+    last: u32,
     /// Its id, after it is added; `None` if it is too rare.
     pub(crate) id: Option<u32>,
 }
@@ -44,13 +55,47 @@ pub(crate) struct NewPair {
 impl NewPair {
     /// Returns a pair without occurrences.
     pub(crate) fn new(left: u32, right: u32) -> Self {
-        Self { left, right, count: 0, len: 0, id: None }
+        Self { left, right, count: 0, len: 0, last: BEFORE, id: None }
     }
 
-    /// Counts a position.
-    pub(crate) fn add(&mut self, weight: u64) {
+    /// Counts an occurrence, which is not before the last one; returns whether it is the first in its block.
+    pub(crate) fn add(&mut self, weight: u64, block: u32) -> bool {
         self.count += weight;
-        self.len += 1;
+        let is_new = block != self.last;
+        if is_new {
+            self.len += leb128::length(block.wrapping_sub(self.last).into());
+            self.last = block;
+        }
+        is_new
+    }
+}
+
+/// The block before the first one, from which differences count.
+const BEFORE: u32 = u32::MAX;
+
+/// The blocks of a pair, ascending.
+#[derive(Clone)]
+pub(crate) struct Blocks<'a> {
+    bytes: &'a [u8],
+    last: u32,
+}
+
+impl Iterator for Blocks<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let (mut difference, mut shift) = (0, 0);
+        loop {
+            let (&byte, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
+            difference |= u32::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                self.last = self.last.wrapping_add(difference);
+                return Some(self.last);
+            }
+        }
     }
 }
 
@@ -58,8 +103,9 @@ impl NewPair {
 pub(crate) struct Pairs {
     pairs: Vec<Pair>,
     free: Vec<u32>,
-    index: HashMap<u64, u32, FixedHasher>,
-    positions: Vec<u32>,
+    /// The ids of the live pairs, by their symbols.
+    index: HashTable<u32>,
+    blocks: Vec<u8>,
     in_use: usize,
 }
 
@@ -69,32 +115,26 @@ pub(crate) const NO_GROUP: u32 = u32::MAX;
 impl Pairs {
     /// Returns an empty set of pairs.
     pub(crate) fn new() -> Self {
-        Self {
-            pairs: Vec::new(),
-            free: Vec::new(),
-            index: HashMap::with_hasher(FixedHasher::default()),
-            positions: Vec::new(),
-            in_use: 0,
-        }
+        Self { pairs: Vec::new(), free: Vec::new(), index: HashTable::new(), blocks: Vec::new(), in_use: 0 }
     }
 
-    /// Adds a pair with `len` positions, which [`Self::set_next_position`] sets.
-    fn add(&mut self, left: u32, right: u32, count: u64, len: u32) -> u32 {
+    /// Adds a pair with a list of `len` bytes, which [`Self::add_block`] writes.
+    fn add(&mut self, left: u32, right: u32, count: u64, len: usize) -> u32 {
         let mut pair = Pair {
             left,
             right,
             count,
-            start: self.positions.len(),
+            start: self.blocks.len(),
             len,
-            dead: 0,
+            base: BEFORE,
             key: f64::NEG_INFINITY,
             version: 0,
             group: NO_GROUP,
             is_candidate: true,
             touched: false,
         };
-        self.positions.resize(pair.start + len as usize, 0);
-        self.in_use += len as usize;
+        lengthen(&mut self.blocks, pair.start + len, 0);
+        self.in_use += len;
         let id = if let Some(id) = self.free.pop() {
             pair.version = self.pairs[id as usize].version;
             self.pairs[id as usize] = pair;
@@ -103,32 +143,42 @@ impl Pairs {
             self.pairs.push(pair);
             to_u32(self.pairs.len() - 1)
         };
-        self.index.insert(key(left, right), id);
+        let pairs = &self.pairs;
+        self.index.insert_unique(hash(left, right), id, |&id| pairs[id as usize].hash());
         id
     }
 
-    /// Adds the pairs that occur at least `least` times; [`Self::set_next_position`] sets their positions.
+    /// Adds the pairs that occur at least `least` times; [`Self::add_block`] writes their lists.
     pub(crate) fn add_frequent<'a>(&mut self, found: impl Iterator<Item = &'a mut NewPair>, least: u64) {
         for pair in found.filter(|pair| pair.count >= least) {
             pair.id = Some(self.add(pair.left, pair.right, pair.count, pair.len));
-            pair.len = 0;
+            (pair.len, pair.last) = (self.blocks.len() - pair.len, BEFORE);
         }
     }
 
-    /// Sets the next position of a new pair, unless it is too rare.
-    pub(crate) fn set_next_position(&mut self, pair: &mut NewPair, at: u32) {
-        if let Some(id) = pair.id {
-            let start = self.pairs[id as usize].start;
-            self.positions[start + pair.len as usize] = at;
-            pair.len += 1;
+    /// Adds a block to the list of a new pair, unless it is the last one there, or the pair is too rare.
+    pub(crate) fn add_block(&mut self, pair: &mut NewPair, block: u32) {
+        if pair.id.is_none() || block == pair.last {
+            return;
         }
+        let difference = block.wrapping_sub(pair.last);
+        pair.last = block;
+        if let Some(byte) = u8::try_from(difference).ok().filter(|&byte| byte < 0x80) {
+            self.blocks[pair.len] = byte;
+        } else {
+            let mut list = &mut self.blocks[pair.len..];
+            leb128::write(&mut list, difference.into()).expect("the list has its length");
+        }
+        pair.len += leb128::length(difference.into());
     }
 
     /// Removes a pair and invalidates all references with its version.
     pub(crate) fn remove(&mut self, id: u32) {
         let pair = &mut self.pairs[id as usize];
-        self.index.remove(&key(pair.left, pair.right));
-        self.in_use -= pair.len as usize;
+        if let Ok(entry) = self.index.find_entry(pair.hash(), |&other| other == id) {
+            entry.remove();
+        }
+        self.in_use -= pair.len;
         pair.count = 0;
         pair.version += 1;
         pair.group = NO_GROUP;
@@ -137,7 +187,11 @@ impl Pairs {
 
     /// Returns the live pair of these symbols.
     pub(crate) fn find(&self, left: u32, right: u32) -> Option<u32> {
-        self.index.get(&key(left, right)).copied()
+        let is_same = |&id: &u32| {
+            let pair = self.get(id);
+            (pair.left, pair.right) == (left, right)
+        };
+        self.index.find(hash(left, right), is_same).copied()
     }
 
     /// Returns a pair by its id.
@@ -160,31 +214,52 @@ impl Pairs {
         0..to_u32(self.pairs.len())
     }
 
-    /// Returns the pair's original positions, ascending, without some that are known to be dead.
-    pub(crate) fn positions(&self, id: u32) -> &[u32] {
+    /// Returns the blocks where the pair occurred first, without some where it is known to occur no more.
+    pub(crate) fn blocks(&self, id: u32) -> Blocks<'_> {
         let pair = self.get(id);
-        &self.positions[pair.start + pair.dead as usize..][..(pair.len - pair.dead) as usize]
+        Blocks { bytes: &self.blocks[pair.start..][..pair.len], last: pair.base }
+    }
+
+    /// Iterates over the positions where the pair occurs, ascending, with their weights; `width` is that of its left symbol.
+    pub(crate) fn occurrences<'a>(
+        &'a self,
+        id: u32,
+        width: u32,
+        segments: &'a Segments,
+    ) -> impl Iterator<Item = (u32, u64)> + use<'a> {
+        let (left, right) = (self.get(id).left, self.get(id).right);
+        self.blocks(id).flat_map(move |block| {
+            let mut found = segments.starts_in(block, left);
+            std::iter::from_fn(move || segments.next_pair(&mut found, left, width, right))
+        })
     }
 
     /// Returns the first position where the pair still occurs.
     pub(crate) fn earliest(&mut self, id: u32, width: u32, segments: &Segments) -> u32 {
-        let pair = &self.pairs[id as usize];
-        let list = &self.positions[pair.start..][..pair.len as usize];
-        let mut dead = pair.dead;
-        while !segments.has_pair_at(list[dead as usize], pair.left, width, pair.right) {
-            dead += 1;
+        let pair = self.get(id);
+        let (left, right) = (pair.left, pair.right);
+        let mut blocks = self.blocks(id);
+        loop {
+            let before = blocks.clone();
+            let block = blocks.next().expect("a live pair occurs in a block of its list");
+            let found = segments.next_pair(&mut segments.starts_in(block, left), left, width, right);
+            if let Some((at, _)) = found {
+                let (left, base) = (before.bytes.len(), before.last);
+                let pair = self.get_mut(id);
+                let passed = pair.len - left;
+                (pair.start, pair.len, pair.base) = (pair.start + passed, left, base);
+                self.in_use -= passed;
+                return at;
+            }
         }
-        let at = list[dead as usize];
-        self.pairs[id as usize].dead = dead;
-        at
     }
 
-    /// Compacts the position lists when at least half of them are dead.
+    /// Compacts the lists when at least half of them are of removed pairs.
     pub(crate) fn compact(&mut self, tick: Tick<'_>) -> Result<()> {
         // Small tables are compacted too where assertions are on, so that tests cover it.
         const SMALL: usize = if cfg!(debug_assertions) { 1 << 3 } else { 1 << 22 };
         const CHUNK: usize = 1 << 14;
-        if self.positions.len() < SMALL + 2 * self.in_use {
+        if self.blocks.len() < SMALL + 2 * self.in_use {
             return Ok(());
         }
         let mut kept = Vec::with_capacity(self.in_use + self.in_use / 4);
@@ -193,20 +268,18 @@ impl Pairs {
                 tick()?;
             }
             if pair.count > 0 {
-                let list = pair.start + pair.dead as usize..pair.start + pair.len as usize;
+                let list = pair.start..pair.start + pair.len;
                 pair.start = kept.len();
-                pair.len -= pair.dead;
-                pair.dead = 0;
-                kept.extend_from_slice(&self.positions[list]);
+                kept.extend_from_slice(&self.blocks[list]);
             }
         }
         self.in_use = kept.len();
-        self.positions = kept;
+        self.blocks = kept;
         Ok(())
     }
 }
 
-/// Returns the key of a pair of symbols in the index.
-fn key(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
+/// Returns the hash of a pair of symbols.
+fn hash(left: u32, right: u32) -> u64 {
+    hash_one(&(u64::from(left) << 32 | u64::from(right)))
 }

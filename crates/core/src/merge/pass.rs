@@ -2,7 +2,8 @@
 
 use super::Tick;
 use super::neighbours::Neighbours;
-use super::segments::{NONE, Segments};
+use super::pairs::Blocks;
+use super::segments::{NONE, Segments, block_of};
 use super::symbols::Symbols;
 use crate::error::Result;
 
@@ -37,32 +38,38 @@ impl MergePass {
         (self.lost_left, self.lost_right) = (0, 0);
     }
 
-    /// Merges at all `positions` that still hold the pair.
+    /// Merges the occurrences of the pair in these blocks.
     pub(crate) fn run(
         &mut self,
-        positions: &[u32],
+        blocks: Blocks<'_>,
         symbols: &Symbols,
         segments: &mut Segments,
         tick: Tick<'_>,
     ) -> Result<()> {
-        const CHUNK: usize = 1 << 15;
+        const CHUNK: usize = 1 << 13;
+        const AHEAD: usize = 8;
+        let width = symbols.width(self.left);
         let mut links = 0_u32;
-        for chunk in positions.chunks(CHUNK) {
-            tick()?;
-            for &at in chunk {
-                if segments.has_pair_at(at, self.left, symbols.width(self.left), self.right) {
-                    links = self.merge(at, links, symbols, segments);
-                }
+        let mut next = blocks.clone().skip(AHEAD);
+        for (number, block) in blocks.enumerate() {
+            if number % CHUNK == 0 {
+                tick()?;
+            }
+            if let Some(next) = next.next() {
+                segments.prefetch(next);
+            }
+            let mut found = segments.starts_in(block, self.left);
+            while let Some((at, weight)) = segments.next_pair(&mut found, self.left, width, self.right) {
+                links = self.merge(at, weight, links, symbols, segments);
             }
         }
         Ok(())
     }
 
     /// Merges one occurrence. `links` is the number of merged occurrences in a row directly before it.
-    fn merge(&mut self, at: u32, links: u32, symbols: &Symbols, segments: &mut Segments) -> u32 {
+    fn merge(&mut self, at: u32, weight: u64, links: u32, symbols: &Symbols, segments: &mut Segments) -> u32 {
         let middle = at + symbols.width(self.left);
         let end = middle + symbols.width(self.right);
-        let weight = segments.weight(at);
         let (before, after) = (segments.ending_before(at), segments.starting(end));
         self.merged += weight;
         let links = if before == self.new { links + 1 } else { 0 };
@@ -72,13 +79,13 @@ impl MergePass {
         if before != NONE {
             let counts = !self.runs || links == 0 || links % 2 == 1;
             let weight = if counts { weight } else { 0 };
-            self.before.add(before, (before, self.new), weight, at - symbols.width(before));
+            self.before.add(before, (before, self.new), weight, block_of(at - symbols.width(before)));
         }
         // An occurrence that follows directly is about to be merged: the pair between the two is counted there, so that
         // no transient pair arises.
         let follows = after == self.left && segments.starting(end + symbols.width(after)) == self.right;
         if after != NONE && !follows {
-            self.after.add(after, (self.new, after), weight, at);
+            self.after.add(after, (self.new, after), weight, block_of(at));
         }
         if self.runs && self.left != self.right {
             if before == self.left && run_before(at, before, symbols, segments) % 2 == 1 {

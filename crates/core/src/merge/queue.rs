@@ -49,6 +49,8 @@ pub(crate) struct Queue {
     /// The number of entries popped so far, which decides when to tick.
     pops: u32,
     excluded_names: HashSet<String, FixedHasher>,
+    /// The name of the pair that is evaluated.
+    name: String,
     max_length: u32,
 }
 
@@ -63,6 +65,7 @@ impl Queue {
             touched: Vec::new(),
             pops: 0,
             excluded_names: excluded_names.into_iter().collect(),
+            name: String::new(),
             max_length,
         }
     }
@@ -122,11 +125,13 @@ impl Queue {
             let pair = pairs.get(id);
             pair.count > 0 && (pair.left == symbol || pair.right == symbol)
         };
-        for id in std::mem::take(&mut self.symbols[symbol as usize].hot) {
+        let mut hot = std::mem::take(&mut self.symbols[symbol as usize].hot);
+        for id in hot.drain(..) {
             if of(id, pairs) && pairs.get(id).group != NO_GROUP {
                 self.touch(id, pairs);
             }
         }
+        self.symbols[symbol as usize].hot = hot;
         if count < self.symbols[symbol as usize].floor {
             let mut all = std::mem::take(&mut self.symbols[symbol as usize].pairs);
             all.retain(|&id| of(id, pairs));
@@ -140,7 +145,8 @@ impl Queue {
 
     /// Gives every touched pair a valid bound.
     pub(crate) fn refresh(&mut self, symbols: &Symbols, pairs: &mut Pairs) {
-        for id in std::mem::take(&mut self.touched) {
+        let mut touched = std::mem::take(&mut self.touched);
+        for id in touched.drain(..) {
             let pair = pairs.get_mut(id);
             pair.touched = false;
             if pair.count == 0 {
@@ -155,6 +161,7 @@ impl Queue {
                 self.push_cold(id, bound, pairs);
             }
         }
+        self.touched = touched;
         self.compact(pairs);
     }
 
@@ -228,7 +235,8 @@ impl Queue {
         }
         let pair = context.pairs.get_mut(top.id);
         let (left, right) = (pair.left, pair.right);
-        if self.excluded_names.contains(&context.symbols.merged_name(left, right)) {
+        context.symbols.write_merged_name(left, right, &mut self.name);
+        if self.excluded_names.contains(&self.name) {
             pair.is_candidate = false;
             pair.version += 1;
             return;

@@ -12,14 +12,15 @@
 //!   symbols   |     h     ug   END+ug s     |
 //! ```
 //!
-//! A cut holds the index of the weight of the segment after it, which is found by reading back from any of its slots. In a
-//! long segment the first slot of each block has it at hand. Equal weights share an index, since a table of words has few
-//! distinct counts.
+//! A cut holds the index of the weight of the segment after it. Equal weights share an index, since a table of words has few
+//! distinct counts. Slots are read in blocks, each with the weight of its first slot.
 
 use hashbrown::HashMap;
 
+use super::Tick;
+use crate::error::Result;
 use crate::hash::FixedHasher;
-use crate::memory::{Growable, with_room};
+use crate::memory::{Growable, prefetch, with_room};
 
 /// The symbol at both ends of a segment.
 pub(crate) const NONE: u32 = (1 << 31) - 1;
@@ -29,8 +30,8 @@ const END_BIT: u32 = 1 << 31;
 const CUT_BIT: u32 = 1 << 30;
 /// The value of a slot inside a symbol, which neither starts nor ends one.
 const INSIDE: u32 = u32::MAX;
-/// The number of slots of a block.
-const BLOCK: usize = 32;
+/// The number of slots of a block, one for each bit of [`BlockStarts`].
+const BLOCK: usize = u32::BITS as usize;
 
 /// The current segmentation of all words.
 pub(crate) struct Segments {
@@ -40,6 +41,26 @@ pub(crate) struct Segments {
     weights: Vec<u64>,
     weight_indices: HashMap<u64, u32, FixedHasher>,
     current: u32,
+}
+
+/// The places of a block where a symbol starts: bits, the lowest for the first slot.
+pub(crate) struct BlockStarts {
+    block: u32,
+    starts: u32,
+}
+
+/// Returns the places of a block whose slots are equal to this one, as bits.
+#[inline]
+fn equal(slots: &[u32; BLOCK], slot: u32) -> u32 {
+    // Compiled to comparisons of vectors, whose lanes are combined at the end.
+    let bits: [u32; BLOCK] = std::array::from_fn(|place| 1 << place);
+    slots.iter().zip(bits).fold(0, |found, (&other, bit)| found | if other == slot { bit } else { 0 })
+}
+
+/// Returns the block that contains a slot.
+#[inline]
+pub(crate) fn block_of(at: u32) -> u32 {
+    at / u32::BITS
 }
 
 /// Returns whether a slot is a cut.
@@ -52,10 +73,10 @@ impl Segments {
     /// The maximum number of slots: one for each character, one for each cut and one more for each word.
     pub(crate) const LIMIT: usize = u32::MAX as usize;
 
-    /// Returns an array with capacity for `slots` slots; the first is in use.
+    /// Returns an array with capacity for `slots` slots and the rest of their last block; the first is in use.
     pub(crate) fn with_capacity(slots: usize) -> Self {
         let mut segments = Self {
-            slots: with_room(slots),
+            slots: with_room(slots + BLOCK),
             blocks: with_room(slots.div_ceil(BLOCK)),
             weights: vec![0],
             weight_indices: HashMap::with_hasher(FixedHasher::default()),
@@ -101,13 +122,70 @@ impl Segments {
         self.slots.len()
     }
 
+    /// Finds where a symbol starts in a block.
+    #[inline]
+    pub(crate) fn starts_in(&self, block: u32, symbol: u32) -> BlockStarts {
+        let slots = self.slots[block as usize * BLOCK..].first_chunk::<BLOCK>().expect("the last block is full");
+        BlockStarts { block, starts: equal(slots, symbol) }
+    }
+
+    /// Prefetches a block.
+    #[inline]
+    pub(crate) fn prefetch(&self, block: u32) {
+        let slots = &self.slots[block as usize * BLOCK..];
+        // A block has two cache lines, or parts of three.
+        prefetch(&slots[0]);
+        prefetch(&slots[BLOCK / 2]);
+        prefetch(&slots[BLOCK - 1]);
+    }
+
+    /// Returns the next of these places that `right` follows, and the weight of its segment; `width` is that of the symbol.
+    #[inline]
+    pub(crate) fn next_pair(&self, found: &mut BlockStarts, left: u32, width: u32, right: u32) -> Option<(u32, u64)> {
+        while found.starts != 0 {
+            let at = found.block * u32::BITS + found.starts.trailing_zeros();
+            found.starts &= found.starts - 1;
+            if self.has_pair_at(at, left, width, right) {
+                return Some((at, self.weight(at)));
+            }
+        }
+        None
+    }
+
     /// Returns the weight of the segment that contains a slot with a symbol.
     #[inline]
-    pub(crate) fn weight(&self, at: u32) -> u64 {
-        let at = at as usize;
-        let block = at / BLOCK;
+    fn weight(&self, at: u32) -> u64 {
+        let (at, block) = (at as usize, block_of(at) as usize);
         let cut = self.slots[block * BLOCK..at].iter().rev().find(|&&slot| is_cut(slot));
         self.weights[cut.map_or(self.blocks[block], |cut| cut & !CUT_BIT) as usize]
+    }
+
+    /// Fills the last block with cuts.
+    pub(crate) fn fill_block(&mut self) {
+        while !self.slots.len().is_multiple_of(BLOCK) {
+            self.cut();
+        }
+    }
+
+    /// Calls `visit` with the position, both symbols and the weight of each adjacent pair, in order.
+    pub(crate) fn for_each_pair(&self, tick: Tick<'_>, mut visit: impl FnMut(u32, u32, u32, u64)) -> Result<()> {
+        /// The number of slots read between two calls of the tick.
+        const CHUNK: usize = 1 << 18;
+        let (mut at, mut left, mut weight) = (0, NONE, 0);
+        for slots in self.slots.chunks(CHUNK) {
+            tick()?;
+            for &slot in slots {
+                let right = if is_cut(slot) { NONE } else { slot };
+                if right == NONE {
+                    weight = self.weights[(slot & !CUT_BIT) as usize];
+                } else if left != NONE {
+                    visit(at - 1, left, right, weight);
+                }
+                left = right;
+                at += 1;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the symbol that starts at `at`: `NONE` at a cut, and no valid id inside a symbol.

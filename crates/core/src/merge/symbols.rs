@@ -76,11 +76,16 @@ impl Symbols {
 
     /// Returns the name of the merge of two symbols.
     pub(crate) fn merged_name(&self, left: u32, right: u32) -> String {
-        let (left, right) = (self.name(left), &self.name(right)[self.prefix.len()..]);
-        let mut name = String::with_capacity(left.len() + right.len());
-        name.push_str(left);
-        name.push_str(right);
+        let mut name = String::new();
+        self.write_merged_name(left, right, &mut name);
         name
+    }
+
+    /// Replaces `name` with the name of the merge of two symbols.
+    pub(crate) fn write_merged_name(&self, left: u32, right: u32, name: &mut String) {
+        name.clear();
+        name.push_str(self.name(left));
+        name.push_str(&self.name(right)[self.prefix.len()..]);
     }
 
     /// Returns the bytes of the name of the merge of two symbols.

@@ -17,6 +17,11 @@ pub(crate) fn write(out: &mut impl Write, mut number: u64) -> io::Result<()> {
     }
 }
 
+/// Returns the number of bytes that a number is written in.
+pub(crate) fn length(number: u64) -> usize {
+    (number | 1).ilog2() as usize / 7 + 1
+}
+
 /// Reads a number; `None` if it has more than 64 bits.
 pub(crate) fn read(input: &mut impl Read) -> io::Result<Option<u64>> {
     let mut number = 0;

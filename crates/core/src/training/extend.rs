@@ -2,7 +2,7 @@
 
 use super::Execution;
 use super::decoder::sentencepiece;
-use super::words::tokens_in_words;
+use super::words::{tokens_in_words, words_of};
 use crate::counts::WordCounts;
 use crate::error::{Error, Message, Result};
 use crate::learn::cut::cut_words;
@@ -33,10 +33,10 @@ pub fn extend(
     Execution { threads, callback }: Execution<'_>,
 ) -> Result<LearnedTokens> {
     let added = tokenizer.added().tokens();
-    let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), added)?);
-    let mut words = cut_words(&words, &found)?.into_owned();
+    let (words, found) = (words_of(counts), tokens_in_words(counts, tokenizer.splitter(), added)?);
+    let mut words = cut_words(&words, &found)?;
     let is_token = |word: &str| tokenizer.added().id(word).is_some();
-    words.retain(|&(word, count)| count > 0 && !word.is_empty() && !is_token(word));
+    words.retain(|word, count| count > 0 && !word.is_empty() && !is_token(word));
     if words.is_empty() {
         return Err(Error::Counts(Message::new("empty corpus: no word is left to learn from").hint("pass text")));
     }

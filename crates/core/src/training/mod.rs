@@ -10,13 +10,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use self::decoder::{TokenMarks, decoder_for, sentencepiece};
-use self::words::tokens_in_words;
+use self::words::{tokens_in_words, words_of};
 use crate::added::AddedToken;
 use crate::counts::{TextSplitter, WordCounts};
 use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result};
 use crate::learn::cut::cut_words;
-use crate::learn::{Merge, MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
+use crate::learn::{CountedWords, Merge, MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
 use crate::model::word_level::{self, WordLevel};
@@ -57,7 +57,7 @@ pub fn train(
     recorders: Option<&mut Recorders>,
     Execution { threads, callback }: Execution<'_>,
 ) -> Result<Tokenizer> {
-    let (words, tokens) = (counts.by_first_occurrence(), tokens_in_words(counts, splitter, &trainer.added_tokens())?);
+    let (words, tokens) = (words_of(counts), tokens_in_words(counts, splitter, &trainer.added_tokens())?);
     let words = cut_words(&words, &tokens)?;
     let (merges, steps) = recorders.map(|recorders| (&mut recorders.merges, &mut recorders.unigram)).unzip();
     let (parts, token_counts, history, rounds) = match trainer {
@@ -213,7 +213,7 @@ fn unigram(
 /// The splitter of the counts, if it is recorded, must be the tokenizer's.
 pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
     let tokens = tokenizer.added().tokens();
-    let (words, found) = (counts.by_first_occurrence(), tokens_in_words(counts, tokenizer.splitter(), tokens)?);
+    let (words, found) = (words_of(counts), tokens_in_words(counts, tokenizer.splitter(), tokens)?);
     count(tokenizer.model(), tokens, &cut_words(&words, &found)?, callback)
 }
 
@@ -223,7 +223,7 @@ pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: Progre
 fn count(
     model: &Model,
     added: &[AddedToken],
-    words: &[(&str, u64)],
+    words: &CountedWords<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<u64>> {
     /// The number of words encoded between two calls of the progress callback.
@@ -233,25 +233,24 @@ fn count(
     let added: HashMap<&str, u32> =
         added.iter().filter(|token| !token.control).map(|token| (token.content.as_str(), token.id)).collect();
     let (mut scratch, mut tokens, mut total) = (ModelScratch::default(), Vec::new(), 0_u64);
-    for (done, chunk) in words.chunks(CHUNK).enumerate() {
-        report(callback, Stage::Counting, done * CHUNK, words.len())?;
-        for &(word, count) in chunk {
-            tokens.clear();
-            let token = added.get(word).copied();
-            if token.is_none() && model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, &mut tokens).is_err()
-            {
-                continue;
-            }
-            let ids = tokens.iter().map(|token| token.id).chain(token);
-            let more = count.checked_mul(ids.clone().count() as u64).and_then(|more| total.checked_add(more));
-            total = more.ok_or_else(|| {
-                Error::Overflow(
-                    Message::new("the tokens of the words are more than 2^64 - 1")
-                        .hint("divide all counts by a common factor"),
-                )
-            })?;
-            ids.for_each(|id| counts[id as usize] += count);
+    for (done, (word, count)) in words.iter().enumerate() {
+        if done % CHUNK == 0 {
+            report(callback, Stage::Counting, done, words.len())?;
         }
+        tokens.clear();
+        let token = added.get(word).copied();
+        if token.is_none() && model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, &mut tokens).is_err() {
+            continue;
+        }
+        let ids = tokens.iter().map(|token| token.id).chain(token);
+        let more = count.checked_mul(ids.clone().count() as u64).and_then(|more| total.checked_add(more));
+        total = more.ok_or_else(|| {
+            Error::Overflow(
+                Message::new("the tokens of the words are more than 2^64 - 1")
+                    .hint("divide all counts by a common factor"),
+            )
+        })?;
+        ids.for_each(|id| counts[id as usize] += count);
     }
     Ok(counts)
 }

@@ -4,12 +4,25 @@ use std::collections::HashSet;
 
 use super::check_splitter;
 use crate::added::AddedToken;
-use crate::counts::WordCounts;
+use crate::counts::{CountedWord, WordCounts};
 use crate::error::Result;
 use crate::learn::cut::{CutToken, Occurrences};
+use crate::learn::{CountedWords, WordTable};
 use crate::pretokenize::words::Words;
 use crate::pretokenize::{PreTokenizer, Substitution};
 use crate::splitter::WordSplitter;
+
+impl WordTable for WordCounts {
+    fn word(&self, index: u32) -> (&str, u64) {
+        let CountedWord { word, count, .. } = self.counted(index);
+        (word, count)
+    }
+}
+
+/// Returns the words of a table in the order of their first occurrence.
+pub(super) fn words_of(counts: &WordCounts) -> CountedWords<'_> {
+    CountedWords::of_table(counts, counts.order_by_first_occurrence())
+}
 
 /// Returns where `tokens` are in the words of a table; `splitter` makes words of a text.
 ///
@@ -69,8 +82,8 @@ mod tests {
         counter.add_text(0, text).unwrap();
         let counts = counter.finish().unwrap();
         let found = tokens_in_words(&counts, &splitter, tokens).unwrap();
-        let words = counts.by_first_occurrence();
-        cut_words(&words, &found).unwrap().iter().map(|&(word, count)| (word.to_owned(), count)).collect()
+        let words = words_of(&counts);
+        cut_words(&words, &found).unwrap().iter().map(|(word, count)| (word.to_owned(), count)).collect()
     }
 
     #[test]

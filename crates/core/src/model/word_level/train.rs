@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::error::{Error, Message, Result};
+use crate::learn::CountedWords;
 use crate::learn::cut::{CutToken, cut_words};
 
 /// The settings of a `WordLevel` training.
@@ -57,7 +58,7 @@ impl WordLevelTrainerConfig {
 /// assert_eq!(train(&words, &config)?, ["[UNK]", "be", "to"]);
 /// # Ok::<(), piecework_core::Error>(())
 /// ```
-pub fn train(words: &[(&str, u64)], config: &WordLevelTrainerConfig) -> Result<Vec<String>> {
+pub fn train<'w>(words: impl Into<CountedWords<'w>>, config: &WordLevelTrainerConfig) -> Result<Vec<String>> {
     config.check()?;
     let specials = &config.special_tokens;
     let Some(space) = config.vocab_size.checked_sub(specials.len()) else {
@@ -71,15 +72,16 @@ pub fn train(words: &[(&str, u64)], config: &WordLevelTrainerConfig) -> Result<V
             .hint("raise `vocab_size`, or pass fewer special tokens"),
         ));
     };
-    if words.iter().all(|&(_, count)| count == 0) {
+    let words = words.into();
+    if words.iter().all(|(_, count)| count == 0) {
         return Err(Error::Counts(Message::new("empty corpus: no word is left to train on").hint("pass text")));
     }
     let tokens: Vec<_> = specials.iter().map(|content| CutToken::special(content)).collect();
-    let words = cut_words(words, &tokens)?;
+    let words = cut_words(&words, &tokens)?;
     let least = config.min_frequency.max(1);
-    let is_candidate = |&&(word, count): &&(&str, u64)| count >= least && !word.is_empty();
+    let is_candidate = |&(word, count): &(&str, u64)| count >= least && !word.is_empty();
     let mut candidates: Vec<_> = words.iter().filter(is_candidate).collect();
     candidates.sort_unstable_by(|(word, count), (other, other_count)| other_count.cmp(count).then(word.cmp(other)));
-    let learned = candidates.into_iter().take(space).map(|&(word, _)| word.to_owned());
+    let learned = candidates.into_iter().take(space).map(|(word, _)| word.to_owned());
     Ok(specials.iter().cloned().chain(learned).collect())
 }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 pub use config::{BpeTrainerConfig, InitialAlphabet};
 pub use extend::extend;
 
-pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
+pub use crate::learn::{CountedWords, Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::learn::cut::cut_words;
@@ -30,8 +30,8 @@ use crate::text::bytes::char_to_byte;
 /// [`Error::Config`] if the settings do not fit the words, [`Error::Counts`] if no word is left, if there are too many
 /// words or if they are not written in the characters of bytes, [`Error::Overflow`] if a sum does not fit into 64 bits,
 /// [`Error::Interrupted`] if the callback ends the training.
-pub fn train(
-    words: &[(&str, u64)],
+pub fn train<'w>(
+    words: impl Into<CountedWords<'w>>,
     config: &BpeTrainerConfig,
     recorder: Option<&mut MergeRecorder>,
     callback: ProgressCallback<'_>,
@@ -40,7 +40,8 @@ pub fn train(
     let special_tokens = config.all_special_tokens();
     let plan = config.plan(&wanted, &special_tokens);
     let tokens = config.cut_tokens(&special_tokens);
-    let words = cut_words(words, &tokens)?;
+    let words = words.into();
+    let words = cut_words(&words, &tokens)?;
     let table = TrainingWords::new(&words, &plan)?;
     if config.alphabet == InitialAlphabet::Byte {
         check_bytes(&table)?;
@@ -54,7 +55,7 @@ pub fn train(
 
 fn check_bytes(table: &TrainingWords<'_>) -> Result<()> {
     let is_foreign = |word: &str| word.chars().any(|c| char_to_byte(c).is_none());
-    match table.words.iter().find(|(word, _)| is_foreign(word)) {
+    match table.words.iter().find(|&(word, _)| is_foreign(word)) {
         Some((word, _)) => Err(Error::Counts(
             Message::new(format!(
                 "\"byte\" requires words whose characters stand for bytes, found {:?}",

@@ -35,7 +35,7 @@ pub use extend::extend;
 pub use crate::learn::{Progress, ProgressCallback, Stage, Threads, UnigramRecorder, UnigramStep};
 
 use crate::error::{Error, Message, Result};
-use crate::learn::{UnigramTraceStep, report};
+use crate::learn::{CountedWords, UnigramTraceStep, report};
 use crate::numbers::floats::{Scaled, ln};
 use floats::{HALF, from_units};
 use pieces::Pieces;
@@ -61,15 +61,15 @@ pub struct UnigramTrained {
 ///
 /// [`Error::Config`] if the settings do not fit the words, [`Error::Counts`] if no word is left or there are too many,
 /// [`Error::Overflow`] if a sum does not fit into 64 bits, [`Error::Interrupted`] if the callback ends the training.
-pub fn train(
-    words: &[(&str, u64)],
+pub fn train<'w>(
+    words: impl Into<CountedWords<'w>>,
     config: &UnigramTrainerConfig,
     recorder: Option<&mut UnigramRecorder>,
     threads: Threads<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<UnigramTrained> {
     config.check()?;
-    let mut training = Training::new(words, config, recorder, threads, callback)?;
+    let mut training = Training::new(&words.into(), config, recorder, threads, callback)?;
     training.run(callback)?;
     Ok(UnigramTrained { entries: training.entries(), history: training.history })
 }
@@ -92,7 +92,7 @@ struct Training<'a> {
 
 impl<'a> Training<'a> {
     fn new(
-        words: &[(&str, u64)],
+        words: &CountedWords<'_>,
         config: &'a UnigramTrainerConfig,
         recorder: Option<&'a mut UnigramRecorder>,
         threads: Threads<'a>,

@@ -1,15 +1,14 @@
 //! Cuts words into segments of characters of the alphabet, from which the pieces are learned (U6 to U9 of
 //! `spec/unigram.md`).
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::UnigramTrainerConfig;
 use crate::error::{Error, Message, Result};
-use crate::learn::cut::{CountedWords, CutToken, cut_words};
-use crate::learn::{ProgressCallback, Stage, report};
+use crate::learn::cut::{CutToken, cut_words};
+use crate::learn::{CountedWords, ProgressCallback, Stage, report};
 use crate::settings::METASPACE;
 
 /// The character that replaces white space.
@@ -41,9 +40,9 @@ type Counted<'w> = (&'w str, u64);
 
 impl Corpus {
     /// Cuts words into segments, at `tokens` first.
-    pub(super) fn new<'w>(
-        words: &'w CountedWords<'w>,
-        tokens: &'w [String],
+    pub(super) fn new(
+        words: &CountedWords<'_>,
+        tokens: &[String],
         config: &UnigramTrainerConfig,
         callback: ProgressCallback<'_>,
     ) -> Result<Self> {
@@ -55,7 +54,6 @@ impl Corpus {
             symbols[character as usize] = Some(symbol);
         }
         let mut segments = segments(&parts, &symbols, config, callback)?;
-        drop(parts);
         segments.sort_unstable();
         segments.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
@@ -115,28 +113,25 @@ fn between<'w>(
     words: &'w CountedWords<'w>,
     tokens: &'w [CutToken],
     config: &UnigramTrainerConfig,
-) -> Result<Cow<'w, CountedWords<'w>>> {
+) -> Result<CountedWords<'w>> {
     let mut parts = cut_words(words, tokens)?;
     let least = config.min_word_frequency.max(1);
-    let is_rare = |&(_, count): &Counted<'_>| count < least;
-    if parts.iter().any(is_rare) {
-        parts.to_mut().retain(|part| !is_rare(part));
-    }
+    parts.retain(|_, count| count >= least);
     Ok(parts)
 }
 
 /// Returns the characters of the alphabet, in order, with their weights.
 fn alphabet(
-    parts: &[Counted<'_>],
+    parts: &CountedWords<'_>,
     config: &UnigramTrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<(char, u64)>> {
     let mut weights = vec![0_u128; CODE_POINTS];
-    for (done, chunk) in parts.chunks(CHUNK).enumerate() {
-        report(callback, Stage::Reading, done * CHUNK, 2 * parts.len())?;
-        for &(part, count) in chunk {
-            part.chars().for_each(|character| weights[character as usize] += u128::from(count));
+    for (done, (part, count)) in parts.iter().enumerate() {
+        if done % CHUNK == 0 {
+            report(callback, Stage::Reading, done, 2 * parts.len())?;
         }
+        part.chars().for_each(|character| weights[character as usize] += u128::from(count));
     }
     let reserved = config.reserved();
     let barred: HashSet<&str> = reserved.iter().map(String::as_str).collect();
@@ -166,21 +161,21 @@ fn alphabet(
 
 /// Returns the parts cut at characters outside the alphabet, and at white space.
 fn segments<'w>(
-    parts: &[Counted<'w>],
+    parts: &'w CountedWords<'_>,
     symbols: &[Option<Symbol>],
     config: &UnigramTrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<Counted<'w>>> {
     let mut segments = Vec::with_capacity(parts.len());
     let mut weight = 0_u128;
-    for (done, chunk) in parts.chunks(CHUNK).enumerate() {
-        report(callback, Stage::Reading, parts.len() + done * CHUNK, 2 * parts.len())?;
-        for &(part, count) in chunk {
-            cut(part, symbols, config, |segment| {
-                weight += u128::from(count) * segment.chars().count() as u128;
-                segments.push((segment, count));
-            });
+    for (done, (part, count)) in parts.iter().enumerate() {
+        if done % CHUNK == 0 {
+            report(callback, Stage::Reading, parts.len() + done, 2 * parts.len())?;
         }
+        cut(part, symbols, config, |segment| {
+            weight += u128::from(count) * segment.chars().count() as u128;
+            segments.push((segment, count));
+        });
     }
     if segments.is_empty() {
         let message = Message::new("nothing to learn from: no word is left, or none has a character of the alphabet")

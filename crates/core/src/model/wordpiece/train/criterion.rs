@@ -133,9 +133,9 @@ impl PairScore for Likelihood {
         estimate(counts)
     }
 
-    /// The padding is a thousand times the error of the float.
+    /// The padding is a hundred times the error of the series, and a thousand times that of the float.
     fn bound(&self, counts: &PairCounts) -> f64 {
-        let gain = estimate(counts);
+        let gain = sum_of_terms(counts, left_over_by_series);
         gain + 1e-9 * gain.abs() + 1e-10 * counts.pair as f64
     }
 }
@@ -175,6 +175,12 @@ fn exact(counts: &PairCounts) -> LinearForm {
 
 /// Returns the gain as a float. The specification fixes this order of operations, since the history records it.
 fn estimate(counts: &PairCounts) -> f64 {
+    sum_of_terms(counts, left_over)
+}
+
+/// Returns the gain by a function for the terms of the occurrences that are not merged.
+#[inline]
+fn sum_of_terms(counts: &PairCounts, left_over: impl Fn(u64, u64) -> f64) -> f64 {
     let (less, more) = ordered(counts);
     let (pair, total) = (counts.pair, counts.total);
     let product = pair as f64 * total as f64;
@@ -191,6 +197,20 @@ fn estimate(counts: &PairCounts) -> f64 {
 /// Returns the counts of both symbols, the smaller first, so that (a, b) and (b, a) give the same float.
 fn ordered(counts: &PairCounts) -> (u64, u64) {
     (counts.left.min(counts.right), counts.left.max(counts.right))
+}
+
+/// Returns [`left_over`] by its series −n + n·Σ uᵏ/(k(k+1)) where u = n/x is at most 1/16: of eight terms the error is below
+/// n·u⁹/80, which is 2·10⁻¹³·n at most.
+#[inline]
+fn left_over_by_series(count: u64, merged: u64) -> f64 {
+    const COEFFICIENTS: [f64; 8] =
+        [1.0 / 72.0, 1.0 / 56.0, 1.0 / 42.0, 1.0 / 30.0, 1.0 / 20.0, 1.0 / 12.0, 1.0 / 6.0, 1.0 / 2.0];
+    if count / 16 < merged {
+        return left_over(count, merged);
+    }
+    let share = merged as f64 / count as f64;
+    let sum = COEFFICIENTS.iter().fold(0.0, |sum, coefficient| (sum + coefficient) * share);
+    merged as f64 * (sum - 1.0)
 }
 
 /// Returns the term of the occurrences that are not merged: (x − n) ln(1 − n/x), or 0.

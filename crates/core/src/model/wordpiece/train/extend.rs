@@ -7,7 +7,7 @@ use crate::learn::plan::{Plan, Spelling};
 use crate::learn::run::MergeRun;
 use crate::learn::segmented::SegmentedTokens;
 use crate::learn::table::TrainingWords;
-use crate::learn::{Extension, Merge, ProgressCallback};
+use crate::learn::{CountedWords, Extension, Merge, ProgressCallback};
 use crate::model::Token;
 use crate::model::wordpiece::{MatchScratch, WordPiece};
 use crate::vocab::AllowedEntries;
@@ -30,13 +30,13 @@ pub fn extend(
     let plan = Plan::extending(config, criterion.score(), Spelling::prefixed(prefix));
     let mut run = MergeRun::extending(segmented(model, words, callback)?, taken.to_vec(), plan, callback)?;
     run.merge_until_stop(callback)?;
-    let table = TrainingWords { words: words.into(), whole: Vec::new() };
+    let table = TrainingWords { words: words.borrowed(), whole: Vec::new() };
     replace_unused(&mut run, &old, prefix, &table, callback)?;
     Ok((run.entries(), run.history))
 }
 
 /// Returns the words as their tokens, cut at unknown tokens.
-fn segmented(model: &WordPiece, words: &[(&str, u64)], callback: ProgressCallback<'_>) -> Result<SegmentedTokens> {
+fn segmented(model: &WordPiece, words: &CountedWords<'_>, callback: ProgressCallback<'_>) -> Result<SegmentedTokens> {
     let mut segmented = SegmentedTokens::new(&model.settings().continuing_subword_prefix, "");
     let mut matches = MatchScratch::default();
     let encode =

@@ -14,7 +14,7 @@ pub use config::WordPieceTrainerConfig;
 pub use criterion::Criterion;
 pub use extend::extend;
 
-pub use crate::learn::{Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
+pub use crate::learn::{CountedWords, Merge, MergeRecorder, Progress, ProgressCallback, Stage, Ties, Trained};
 
 use self::prune::replace_unused;
 use self::usage::count_tokens;
@@ -32,14 +32,15 @@ use crate::learn::table::TrainingWords;
 /// [`Error::Counts`](crate::Error::Counts) if there is no word or too many, [`Error::Overflow`](crate::Error::Overflow)
 /// if a sum does not fit into 64 bits, [`Error::Interrupted`](crate::Error::Interrupted) if the callback ends the
 /// training.
-pub fn train(
-    words: &[(&str, u64)],
+pub fn train<'w>(
+    words: impl Into<CountedWords<'w>>,
     config: &WordPieceTrainerConfig,
     recorder: Option<&mut MergeRecorder>,
     callback: ProgressCallback<'_>,
 ) -> Result<Trained> {
     let tokens: Vec<_> = config.special_tokens.iter().map(|content| CutToken::special(content)).collect();
-    let words = cut_words(words, &tokens)?;
+    let words = words.into();
+    let words = cut_words(&words, &tokens)?;
     let table = TrainingWords::new(&words, &config.plan())?;
     let mut run = MergeRun::new(&table, config.plan(), recorder, callback)?;
     run.merge_until_stop(callback)?;
