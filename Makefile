@@ -63,8 +63,9 @@ test: style $(VENV)/.run ## Run every check and every test
 	$(MAKE) $(VENV)-cluster/.ready & cluster=$$!; $(MAKE) $(VENV)/.built & built=$$!; failed=; \
 		$(MAKE) test-rust || failed=1; \
 		wait $$built || failed=1; wait $$cluster || failed=1; [ -z "$$failed" ]
-	$(MAKE) smoke test-cluster & failed=; $(MAKE) lint-core doctests || failed=1; \
-		wait $$! || failed=1; [ -z "$$failed" ]
+	$(MAKE) test-cluster & cluster=$$!; $(MAKE) smoke & smoke=$$!; failed=; \
+		$(MAKE) lint-core doctests || failed=1; \
+		wait $$smoke || failed=1; wait $$cluster || failed=1; [ -z "$$failed" ]
 	$(MAKE) test-python
 
 ##@ Parts of `make test`

@@ -361,7 +361,7 @@ class Tokenizer:
 
     def __setstate__(self, state: bytes) -> None:
         """Takes a tokenizer.json."""
-        self.__dict__ = Tokenizer.from_buffer(bytes(state)).__dict__
+        self.__dict__ = Tokenizer.from_buffer(state).__dict__
 
     def __getnewargs__(self) -> tuple[Model]:
         """Returns the arguments with which `tokenizers` unpickles a tokenizer."""

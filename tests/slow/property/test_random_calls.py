@@ -18,7 +18,7 @@ import random_calls
 from profiles import scaled
 
 FIRST = int(os.environ.get("PIECEWORK_SEED") or 0)
-TRIALS = int(os.environ.get("PIECEWORK_TRIALS") or scaled(16))
+TRIALS = int(os.environ.get("PIECEWORK_TRIALS") or scaled(10))
 PARTS = 4
 pytestmark = pytest.mark.filterwarnings("ignore")
 WITHOUT_OBJECTS = {

@@ -8,7 +8,7 @@ import pytest
 
 from paths import REPOSITORY
 
-TRIALS = {"files": 390, "kills": 34, "disks": 28, "interrupts": 18, "memory": 90}
+TRIALS = {"files": 195, "kills": 18, "disks": 14, "interrupts": 9, "memory": 45}
 """The kinds of trials and their numbers."""
 
 pytestmark = [

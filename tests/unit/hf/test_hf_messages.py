@@ -337,6 +337,7 @@ CYCLE = "k = []; k.append(k); "
         ("decoders.DecodeStream().__setstate__(([1], False, [3]))", "the state of a DecodeStream"),
         ("normalizers.unicode_normalizer_from_str(10**5000)", "not a known unicode normalizer"),
         ("models.WordPiece(max_input_chars_per_word=-(10**5000))", "is not from 0"),
+        ("m.Tokenizer(models.BPE()).__setstate__(10**10)", "an instance of 'bytes'"),
         ("Encoding().__setstate__('{}')", "the state of an Encoding"),
         ("Encoding().__setstate__('[' * 100_000)", "nested too deeply"),
         ('trainers.BpeTrainer().__setstate__(\'{"type": "NFC"}\')', "the state of a BpeTrainer"),
