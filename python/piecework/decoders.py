@@ -222,7 +222,7 @@ class SentencePiece(Decoder, prefix="piecework."):
         remove_extra_whitespaces: Whether the model removes extra spaces, so that leading spaces of pieces are removed until
             the text is not empty.
         byte_fallback: Whether pieces such as ``<0x61>`` are bytes; an incomplete character becomes U+FFFD per byte.
-        unk_token: The unknown piece.
+        unk_token: The unknown piece; empty if there is none.
         unk_surface: The text of the unknown piece.
 
     >>> SentencePiece().decode(["▁to", "▁be", "<unk>"])

@@ -17,7 +17,7 @@ pub struct SentencePieceDecoder {
     pub remove_extra_whitespaces: bool,
     /// Whether pieces such as `<0x61>` are bytes; a byte outside a valid character becomes U+FFFD.
     pub byte_fallback: bool,
-    /// The piece for unknown text.
+    /// The piece for unknown text; empty if there is none.
     pub unk_token: String,
     /// The text that it is decoded to.
     pub unk_surface: String,
@@ -32,7 +32,8 @@ impl SentencePieceDecoder {
         let replace = |pattern: &str, content: &str| {
             Decoder::Replace(ReplaceDecoder { pattern: Pattern::literal(pattern), content: content.to_owned() })
         };
-        let mut steps = vec![replace(&self.unk_token, &self.unk_surface), replace(METASPACE_TEXT, " ")];
+        let unknown = self.unknown().map(|piece| replace(piece, &self.unk_surface));
+        let mut steps: Vec<Decoder> = unknown.into_iter().chain([replace(METASPACE_TEXT, " ")]).collect();
         if self.byte_fallback {
             steps.push(Decoder::ByteFallback);
         }
@@ -41,6 +42,11 @@ impl SentencePieceDecoder {
             steps.push(Decoder::Strip(StripDecoder { content: ' ', start: 1, stop: 0 }));
         }
         Decoder::Sequence(steps)
+    }
+
+    /// Returns the piece for unknown text, if there is one.
+    fn unknown(&self) -> Option<&str> {
+        Some(&*self.unk_token).filter(|piece| !piece.is_empty())
     }
 }
 
@@ -106,7 +112,7 @@ impl PieceStage {
         self.push_bytes(self.bytes.len(), out)?;
         let start = out.bytes.len();
         let stripped = piece.strip_prefix(METASPACE_TEXT).filter(|_| self.at_start);
-        if *piece == *self.decoder.unk_token {
+        if self.decoder.unknown() == Some(piece) {
             out.push(self.decoder.unk_surface.as_bytes())?;
         } else {
             push_spaced(stripped.unwrap_or(piece), out)?;
@@ -175,6 +181,20 @@ mod tests {
         assert_eq!(decoded(true, &["▁", "▁b"]), "b");
         assert_eq!(decoded(false, &["<0x61>", "▁b"]), "a b");
         assert_eq!(decoded(false, &["<unk>", "▁b"]), " ⁇  b");
+    }
+
+    #[test]
+    fn an_empty_unknown_piece_is_none() {
+        let decoder = SentencePieceDecoder {
+            add_dummy_prefix: true,
+            remove_extra_whitespaces: true,
+            byte_fallback: false,
+            unk_token: String::new(),
+            unk_surface: " ⁇ ".to_owned(),
+        };
+        for decoder in [decoder.nearest(), Decoder::SentencePiece(decoder)] {
+            assert_eq!(decoder.decode(["▁a", "", "b"].into_iter()).unwrap(), "ab");
+        }
     }
 
     #[test]
