@@ -284,12 +284,20 @@ impl WordCounts {
 
     /// Returns the indices of the words, in order of first occurrence.
     pub(crate) fn order_by_first_occurrence(&self) -> Vec<u32> {
-        let mut order = with_room(self.entries.len());
-        order.extend((0_u32..).take(self.entries.len()));
+        let mut order = with_room(self.len());
+        let indices = (0_u32..).take(self.len());
         let first = |index: u32| self.entries.first(index as usize);
-        if !order.is_sorted_by(|&one, &other| first(one) < first(other)) {
-            order.sort_unstable_by_key(|&index| (first(index), self.word(index)));
+        if indices.clone().is_sorted_by(|&one, &other| first(one) < first(other)) {
+            order.extend(indices);
+            return order;
         }
+        // Sorted with the occurrences beside them, which are at random places of the table.
+        let mut sorted: Vec<(FirstOccurrence, u32)> = with_room(self.len());
+        sorted.extend(indices.map(|index| (first(index), index)));
+        sorted.sort_unstable_by(|(one, left), (other, right)| {
+            one.cmp(other).then_with(|| self.word(*left).cmp(self.word(*right)))
+        });
+        order.extend(sorted.into_iter().map(|(_, index)| index));
         order
     }
 
