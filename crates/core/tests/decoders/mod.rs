@@ -173,7 +173,7 @@ fn pieces(settings: &Value, parts: &[String]) -> String {
         let piece = &*run[0];
         at_start &= text.is_empty();
         let stripped = piece.strip_prefix('▁').filter(|_| at_start);
-        text += &if settings["unk_token"] == *piece {
+        text += &if !piece.is_empty() && settings["unk_token"] == *piece {
             settings["unk_surface"].as_str().unwrap().to_owned()
         } else {
             stripped.unwrap_or(piece).replace('▁', " ")
