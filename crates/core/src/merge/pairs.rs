@@ -244,10 +244,10 @@ impl Pairs {
             let block = blocks.next().expect("a live pair occurs in a block of its list");
             let found = segments.next_pair(&mut segments.starts_in(block, left), left, width, right);
             if let Some((at, _)) = found {
-                let (left, base) = (before.bytes.len(), before.last);
+                let (len, base) = (before.bytes.len(), before.last);
                 let pair = self.get_mut(id);
-                let passed = pair.len - left;
-                (pair.start, pair.len, pair.base) = (pair.start + passed, left, base);
+                let passed = pair.len - len;
+                (pair.start, pair.len, pair.base) = (pair.start + passed, len, base);
                 self.in_use -= passed;
                 return at;
             }
