@@ -138,8 +138,8 @@ pub(crate) fn copied<T: Copy>(table: &[T]) -> Vec<T> {
     values
 }
 
-/// Returns an empty vector with memory for this number of values.
-fn reserved<T>(length: usize) -> Vec<T> {
+/// Returns an empty vector with memory for this number of values, in huge pages if the system has them.
+pub(crate) fn reserved<T>(length: usize) -> Vec<T> {
     let mut values = with_room(length);
     advise(values.spare_capacity_mut());
     values

@@ -36,7 +36,7 @@ pub fn extend(
     let trainer = trainer(model, extension, suffixed);
     trainer.check()?;
     let corpus = Corpus::new(extension.words, &trainer.user_defined_symbols, &trainer, callback)?;
-    let seeds = seeds::seeds(&corpus, &trainer, callback)?;
+    let seeds = seeds::seeds(&corpus, &trainer, threads, callback)?;
     let fixed = fixed_pieces(model, &corpus);
     let size = fixed.len() + extension.config.new_tokens.min(seeds.len());
     let pieces = Pieces::new(&corpus, &seeds).with_fixed(fixed);

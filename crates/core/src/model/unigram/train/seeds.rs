@@ -1,25 +1,26 @@
-//! Finds the seed pieces, by a suffix array (U11 to U13 of `spec/unigram.md`).
+//! Finds the seed pieces, by sorted suffixes (U11 to U13 of `spec/unigram.md`).
 //!
 //! Sorted suffixes with a common prefix are adjacent, and strings that occur at the same positions form an edge of the
-//! suffix tree. A traversal of the sorted suffixes visits each edge once. The weight of an edge's strings is a
-//! difference of two running sums; whether one character precedes all of their occurrences follows from the last suffix
-//! where that character changed.
-//!
-//! `libsais` sorts the suffixes, in linear time for every text and size of the alphabet. It is C, as Oniguruma is, so
-//! wheels need no other compiler. One pass over the sorted suffixes needs no tree in memory.
+//! suffix tree. A traversal of the sorted suffixes visits each edge once, and needs no tree in memory. The weight of an
+//! edge's strings is a difference of two running sums; whether one character precedes all of their occurrences follows from
+//! the last suffix where that character changed. No edge of two characters joins suffixes with different first characters,
+//! so each group of suffixes is traversed on its own.
 
 use std::cmp::Reverse;
-
-use libsais::SuffixArrayConstruction;
+use std::sync::Mutex;
 
 use super::UnigramTrainerConfig;
 use super::allowed::{Rules, Shape};
 use super::segments::{Corpus, Symbol};
+use super::suffixes::{Sorter, Suffixes};
 use crate::error::Result;
-use crate::learn::{ProgressCallback, Stage, report};
+use crate::learn::{ProgressCallback, Stage, TaskQueue, Threads, report};
+use crate::memory::{Growable, filled, prefetch_at};
 
-/// The number of suffixes processed between two calls of the progress callback.
-const CHUNK: usize = 1 << 16;
+/// The number of suffixes traversed between two questions whether to go on.
+const CHUNK: usize = 1 << 14;
+/// The number of suffixes between the one that is read and one that is prefetched.
+const AHEAD: usize = 8;
 
 /// A seed piece.
 pub(super) struct Seed {
@@ -55,22 +56,66 @@ struct Candidate {
 pub(super) fn seeds(
     corpus: &Corpus,
     config: &UnigramTrainerConfig,
+    threads: Threads<'_>,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<Seed>> {
-    report(callback, Stage::Seeding, 0, 0)?;
-    let suffixes = suffixes(corpus);
-    report(callback, Stage::Seeding, 0, suffixes.len())?;
-    let permuted_lcp = permuted_lcp(corpus, &suffixes, config.max_piece_length);
-    let mut walk = Walk::new(corpus, config, &suffixes, permuted_lcp);
-    for rank in 0..suffixes.len() {
-        if rank % CHUNK == 0 {
-            report(callback, Stage::Seeding, rank, suffixes.len())?;
+    let Suffixes { mut places, starts } = Suffixes::new(corpus, || report(callback, Stage::Seeding, 0, 0))?;
+    let segments = segments_of_places(corpus);
+    let (found, total) = (Mutex::new(Vec::new()), places.len());
+    let groups = largest_first(&mut places, &starts);
+    let sizes: Vec<usize> = groups.iter().map(Group::len).collect();
+    let mut progress = |begun: usize| report(callback, Stage::Seeding, sizes[..begun].iter().sum(), total);
+    let groups: Vec<Mutex<Group<'_>>> = groups.into_iter().map(Mutex::new).collect();
+    threads.run_tasks(groups.len(), &mut progress, &|queue| {
+        let mut sorter = Sorter::new(corpus, config.max_piece_length);
+        while let Some(group) = queue.next_task() {
+            let mut group = groups[group].lock().expect("no thread panicked");
+            sorter.sort(group.places, queue);
+            let mut walk = Walk::new(corpus, config, &segments, group.places, &sorter.common);
+            walk.run(group.first, queue);
+            let mut found = found.lock().expect("no thread panicked");
+            found.make_room(walk.found.len());
+            found.append(&mut walk.found);
         }
-        walk.step(rank);
-    }
-    let found = largest(walk.found, config.seed_size);
-    let seed = |Candidate { weight, rank, length }| Seed { weight, place: suffixes[rank as usize], length };
+    })?;
+    drop(groups);
+    let found = largest(found.into_inner().expect("no thread panicked"), config.seed_size);
+    let seed = |Candidate { weight, rank, length }| Seed { weight, place: places[rank as usize], length };
     Ok(found.into_iter().map(seed).collect())
+}
+
+/// The suffixes with one first character.
+struct Group<'a> {
+    places: &'a mut [u32],
+    /// The rank of the first of them.
+    first: usize,
+}
+
+impl Group<'_> {
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+}
+
+/// Divides suffixes into groups; the largest are first, so that no thread begins one when the others are done.
+fn largest_first<'a>(mut places: &'a mut [u32], starts: &[usize]) -> Vec<Group<'a>> {
+    let mut groups = Vec::with_capacity(starts.len());
+    for bounds in starts.windows(2).filter(|bounds| bounds[0] < bounds[1]) {
+        let (group, rest) = places.split_at_mut(bounds[1] - bounds[0]);
+        groups.push(Group { places: group, first: bounds[0] });
+        places = rest;
+    }
+    groups.sort_by_key(|group| Reverse(group.len()));
+    groups
+}
+
+/// Returns the segment of each position of the text.
+fn segments_of_places(corpus: &Corpus) -> Vec<u32> {
+    let mut segments = filled(0, corpus.text.len());
+    for (number, segment) in (0..).zip(0..corpus.len()) {
+        segments[corpus.range(segment)].fill(number);
+    }
+    segments
 }
 
 /// Returns the `most` candidates of the largest values; of equal ones, those that come first.
@@ -85,47 +130,6 @@ fn largest(mut found: Vec<Candidate>, most: usize) -> Vec<Candidate> {
     found
 }
 
-/// Returns the positions of the suffixes of all segments, in the order of the suffixes.
-fn suffixes(corpus: &Corpus) -> Vec<u32> {
-    let signed = |symbol: Symbol| i32::try_from(symbol).expect("symbols are fewer than 2^31");
-    let mut text: Vec<i32> = corpus.text.iter().copied().map(signed).collect();
-    let construction = SuffixArrayConstruction::for_text_mut(&mut text).in_owned_buffer32().single_threaded();
-    let sorted = construction.run().expect("the text is shorter than 2^31").into_vec();
-    // The empty suffixes are last: the end of a segment is greater than all characters.
-    let suffixes = sorted.len() - corpus.len();
-    sorted.into_iter().take(suffixes).map(i32::unsigned_abs).collect()
-}
-
-/// Returns the permuted LCP array, with lengths up to `limit`.
-///
-/// It stores for each position the length of the common prefix with the preceding suffix in sorted order.
-///
-/// Source: Kärkkäinen, Manzini and Puglisi 2009, *Permuted longest-common-prefix array*. The length is at least that of
-/// the position before, less one, so all are computed in linear time.
-fn permuted_lcp(corpus: &Corpus, suffixes: &[u32], limit: usize) -> Vec<u32> {
-    const NONE: u32 = u32::MAX;
-    let text = &corpus.text;
-    let mut permuted_lcp = vec![NONE; text.len()];
-    for pair in suffixes.windows(2) {
-        permuted_lcp[pair[1] as usize] = pair[0];
-    }
-    let mut length: usize = 0;
-    for place in 0..text.len() {
-        let before = permuted_lcp[place] as usize;
-        length = length.saturating_sub(1);
-        if permuted_lcp[place] == NONE {
-            length = 0;
-        } else {
-            let is_alike = |at: usize| text[place + at] == text[before + at] && text[place + at] != corpus.end();
-            while length < limit && is_alike(length) {
-                length += 1;
-            }
-        }
-        permuted_lcp[place] = u32::try_from(length).expect("the text is shorter than 2^31");
-    }
-    permuted_lcp
-}
-
 /// An open LCP interval (a node of the suffix tree): a range of sorted suffixes with a common prefix.
 #[derive(Clone, Copy)]
 struct Open {
@@ -138,10 +142,11 @@ struct Open {
 struct Walk<'a> {
     corpus: &'a Corpus,
     rules: Rules<'a>,
-    suffixes: &'a [u32],
-    permuted_lcp: Vec<u32>,
     /// The segment of each position.
-    segments: Vec<u32>,
+    segments: &'a [u32],
+    /// The sorted suffixes, and the length of each one's common prefix with the one before.
+    suffixes: &'a [u32],
+    common: &'a [u32],
     /// The largest number of characters of a candidate.
     longest: usize,
     /// The smallest weight of a candidate.
@@ -150,23 +155,25 @@ struct Walk<'a> {
     open: Vec<Open>,
     /// The weight of all suffixes so far.
     weight: u64,
-    /// The rank of the last suffix whose preceding character differs from that of the preceding suffix.
+    /// The last suffix whose preceding character differs from that of the preceding suffix.
     changed: usize,
     found: Vec<Candidate>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(corpus: &'a Corpus, config: &'a UnigramTrainerConfig, suffixes: &'a [u32], permuted_lcp: Vec<u32>) -> Self {
-        let mut segments = vec![0; corpus.text.len()];
-        for (number, segment) in (0..).zip(0..corpus.len()) {
-            segments[corpus.range(segment)].fill(number);
-        }
+    fn new(
+        corpus: &'a Corpus,
+        config: &'a UnigramTrainerConfig,
+        segments: &'a [u32],
+        suffixes: &'a [u32],
+        common: &'a [u32],
+    ) -> Self {
         Self {
             corpus,
             rules: Rules::new(config, corpus),
-            suffixes,
-            permuted_lcp,
             segments,
+            suffixes,
+            common,
             longest: config.max_piece_length,
             least: config.min_frequency.max(2),
             open: Vec::new(),
@@ -176,20 +183,44 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn step(&mut self, rank: usize) {
-        let place = self.suffixes[rank] as usize;
-        if rank > 0 && self.character_before(rank) != self.character_before(rank - 1) {
-            self.changed = rank;
+    /// Traverses the suffixes, of which `first` is the rank of the first; stops early if the training ends.
+    fn run(&mut self, first: usize, queue: &mut TaskQueue<'_>) {
+        for number in 0..self.suffixes.len() {
+            if number % CHUNK == CHUNK - 1 && !queue.should_continue() {
+                return;
+            }
+            self.prefetch(number);
+            self.step(number);
+        }
+        let first = to_u32(first);
+        self.found.iter_mut().for_each(|candidate| candidate.rank += first);
+    }
+
+    /// Prefetches what later steps read, which is at random places.
+    fn prefetch(&self, number: usize) {
+        if let Some(&place) = self.suffixes.get(number + 2 * AHEAD) {
+            prefetch_at(self.segments, place as usize);
+            prefetch_at(&self.corpus.text, (place as usize).saturating_sub(1));
+        }
+        if let Some(&place) = self.suffixes.get(number + AHEAD) {
+            self.corpus.prefetch(self.segments[place as usize] as usize);
+        }
+    }
+
+    fn step(&mut self, number: usize) {
+        let place = self.suffixes[number] as usize;
+        if number > 0 && self.character_before(number) != self.character_before(number - 1) {
+            self.changed = number;
         }
         let segment = self.segments[place] as usize;
         let rest = self.corpus.range(segment).end - place;
-        self.open_to(Open { depth: rest.min(self.longest), first: rank, before: self.weight });
+        self.open_to(Open { depth: rest.min(self.longest), first: number, before: self.weight });
         self.weight += self.corpus.counts[segment];
-        self.close_to(self.suffixes.get(rank + 1).map_or(0, |&next| self.permuted_lcp[next as usize] as usize));
+        self.close_to(self.common.get(number + 1).map_or(0, |&common| common as usize));
     }
 
-    fn character_before(&self, rank: usize) -> Option<Symbol> {
-        let place = (self.suffixes[rank] as usize).checked_sub(1)?;
+    fn character_before(&self, number: usize) -> Option<Symbol> {
+        let place = (self.suffixes[number] as usize).checked_sub(1)?;
         Some(self.corpus.text[place]).filter(|&symbol| symbol != self.corpus.end())
     }
 
@@ -244,7 +275,13 @@ impl<'a> Walk<'a> {
     }
 
     fn take(&mut self, length: Option<usize>, first: usize, weight: u64) {
-        let fits = |number: usize| u32::try_from(number).expect("the text is shorter than 2^31");
-        self.found.extend(length.map(|length| Candidate { weight, rank: fits(first), length: fits(length) }));
+        if let Some(length) = length {
+            self.found.make_room(1);
+            self.found.push(Candidate { weight, rank: to_u32(first), length: to_u32(length) });
+        }
     }
+}
+
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).expect("the text is shorter than 2^32")
 }

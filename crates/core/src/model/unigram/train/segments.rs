@@ -9,6 +9,7 @@ use super::UnigramTrainerConfig;
 use crate::error::{Error, Message, Result};
 use crate::learn::cut::{CutToken, cut_words};
 use crate::learn::{CountedWords, ProgressCallback, Stage, report};
+use crate::memory::{Growable, filled, prefetch_at, reserved, with_room};
 use crate::settings::METASPACE;
 
 /// The character that replaces white space.
@@ -18,8 +19,8 @@ pub(super) const SPACE: char = METASPACE;
 const CHUNK: usize = 1 << 14;
 /// The number of code points.
 const CODE_POINTS: usize = 0x11_0000;
-/// The largest number of symbols, those at the ends of segments included: positions are signed 32-bit integers.
-const MOST: usize = i32::MAX as usize;
+/// The largest number of symbols, those at the ends of segments included: positions have 32 bits.
+const MOST: usize = u32::MAX as usize;
 
 /// The index of a character in the alphabet, which is in the order of code points, and so of UTF-8.
 pub(super) type Symbol = u32;
@@ -49,7 +50,7 @@ impl Corpus {
         let tokens: Vec<_> = tokens.iter().map(|content| CutToken::special(content)).collect();
         let parts = between(words, &tokens, config)?;
         let alphabet = alphabet(&parts, config, callback)?;
-        let mut symbols = vec![None; CODE_POINTS];
+        let mut symbols = filled(None, CODE_POINTS);
         for (symbol, &(character, _)) in (0..).zip(&alphabet) {
             symbols[character as usize] = Some(symbol);
         }
@@ -74,15 +75,16 @@ impl Corpus {
             ));
         }
         let end = u32::try_from(alphabet.len()).expect("characters are fewer than 2^32");
-        let mut text = Vec::with_capacity(length);
-        let mut starts = Vec::with_capacity(segments.len() + 1);
+        let mut text = reserved(length);
+        let mut starts = with_room(segments.len() + 1);
         for (segment, _) in segments {
             starts.push(text.len());
             text.extend(segment.chars().filter_map(|character| symbols[character as usize]));
             text.push(end);
         }
         starts.push(text.len());
-        let counts = segments.iter().map(|&(_, count)| count).collect();
+        let mut counts = with_room(segments.len());
+        counts.extend(segments.iter().map(|&(_, count)| count));
         Ok(Self { alphabet, text, starts, counts })
     }
 
@@ -99,6 +101,12 @@ impl Corpus {
     /// Returns the range of a segment in the text.
     pub(super) fn range(&self, segment: usize) -> Range<usize> {
         self.starts[segment]..self.starts[segment + 1] - 1
+    }
+
+    /// Prefetches the range and the count of a segment.
+    pub(super) fn prefetch(&self, segment: usize) {
+        prefetch_at(&self.starts, segment);
+        prefetch_at(&self.counts, segment);
     }
 
     /// Returns the symbols of a text, if all of its characters are in the alphabet.
@@ -126,7 +134,7 @@ fn alphabet(
     config: &UnigramTrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<(char, u64)>> {
-    let mut weights = vec![0_u128; CODE_POINTS];
+    let mut weights = filled(0_u128, CODE_POINTS);
     for (done, (part, count)) in parts.iter().enumerate() {
         if done % CHUNK == 0 {
             report(callback, Stage::Reading, done, 2 * parts.len())?;
@@ -166,7 +174,7 @@ fn segments<'w>(
     config: &UnigramTrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<Counted<'w>>> {
-    let mut segments = Vec::with_capacity(parts.len());
+    let mut segments = with_room(parts.len());
     let mut weight = 0_u128;
     for (done, (part, count)) in parts.iter().enumerate() {
         if done % CHUNK == 0 {
@@ -174,6 +182,7 @@ fn segments<'w>(
         }
         cut(part, symbols, config, |segment| {
             weight += u128::from(count) * segment.chars().count() as u128;
+            segments.make_room(1);
             segments.push((segment, count));
         });
     }
