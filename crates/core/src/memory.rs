@@ -121,6 +121,11 @@ fn made(reserve: impl FnOnce() -> bool) {
     }
 }
 
+/// Returns a size in bytes as text, rounded up to megabytes.
+pub(crate) fn in_megabytes(bytes: usize) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
 /// The largest capacity of a buffer, in elements, that is kept after a text.
 pub(crate) const MAX_KEPT_CAPACITY: usize = 1 << 20;
 

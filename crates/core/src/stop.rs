@@ -57,7 +57,7 @@ pub fn check() {
 
 /// Ends the call.
 #[cold]
-pub(crate) fn end(why: Stop) -> ! {
+pub fn end(why: Stop) -> ! {
     // No panic: its hook is not called.
     resume_unwind(Box::new(why))
 }

@@ -69,12 +69,19 @@ impl WordCounts {
         merged.map(|inner| Self { inner }).map_err(to_py)
     }
 
-    /// Returns the sum of the tables of files; the files are read at once, a word at a time.
+    /// Returns the sum of the tables of files, unless it takes more memory; the files are read at once, a word at a time.
     #[staticmethod]
-    fn from_files(py: Python<'_>, paths: Vec<PathBuf>, work_dir: Option<PathBuf>) -> PyResult<Self> {
+    fn from_files(
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        work_dir: Option<PathBuf>,
+        max_memory: Option<usize>,
+    ) -> PyResult<Self> {
         let files = paths.into_iter().map(|path| (path, 0)).collect();
         let (splitter, words) = merged_files(py, files, work_dir)?;
-        let inner = until_interrupted(py, words, |words| counts::WordCounts::from_sorted(splitter, words))?;
+        let inner = until_interrupted(py, words, |words| {
+            counts::WordCounts::from_sorted_within(max_memory.unwrap_or(usize::MAX), splitter, words)
+        })?;
         Ok(Self { inner })
     }
 
@@ -220,11 +227,13 @@ impl WordCounter {
         self.documents
     }
 
-    /// Returns the sum of all tables; the counter is empty afterwards.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<WordCounts> {
+    /// Returns the sum of all tables, unless it takes more memory; the counter is empty afterwards.
+    fn finish(&mut self, py: Python<'_>, max_memory: Option<usize>) -> PyResult<WordCounts> {
         let splitter = Some(self.splitter.clone());
         let inner = if let Some(runs) = self.runs(py)? {
-            until_interrupted(py, runs, |words| counts::WordCounts::from_sorted(splitter, words))?
+            until_interrupted(py, runs, |words| {
+                counts::WordCounts::from_sorted_within(max_memory.unwrap_or(usize::MAX), splitter, words)
+            })?
         } else {
             let sum = detach(py, || {
                 let mut tables = self.tables();

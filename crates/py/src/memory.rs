@@ -3,10 +3,13 @@
 //! A failed allocation of Rust ends the process. So some memory is kept, which is never touched and costs nothing; when an
 //! allocation fails, it is given back, and the calls that run end with a `MemoryError` as soon as they ask whether to go on.
 //! Allocations of more than the half of it return errors themselves, see `piecework_core::memory`.
+//!
+//! A call can have a [`Limit`], at which those allocations fail as if there were no memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::cell::Cell;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 use piecework_core::memory::{asking, asks};
 use pyo3::exceptions::PyMemoryError;
@@ -27,6 +30,103 @@ static IS_EXHAUSTED: AtomicBool = AtomicBool::new(false);
 
 /// The allocator of the system, with the reserve.
 struct Reserving;
+
+/// A limit of the memory that a call allocates, in all of its threads, and what it has allocated.
+///
+/// An allocation above the limit fails if its lack would end the call; others, which are small, are only counted.
+#[derive(Debug)]
+pub(crate) struct Limit {
+    bytes: usize,
+    used: AtomicUsize,
+    /// The memory that the call wanted when it was refused, or 0.
+    wanted: AtomicUsize,
+}
+
+/// The number of threads whose allocations are counted; there is no look at the limit of a thread if there is none.
+static LIMITED_THREADS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// The limit of this thread, or null.
+    static LIMIT: Cell<*const Limit> = const { Cell::new(null()) };
+}
+
+impl Limit {
+    /// Returns a limit for a call that holds `used` bytes already.
+    pub(crate) fn new(bytes: usize, used: usize) -> Self {
+        Self { bytes, used: AtomicUsize::new(used), wanted: AtomicUsize::new(0) }
+    }
+
+    /// Runs work of a call, or of one of its threads, and counts what it allocates.
+    pub(crate) fn count<T>(&self, work: impl FnOnce() -> T) -> T {
+        struct Restore(*const Limit);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                LIMIT.set(self.0);
+                LIMITED_THREADS.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        LIMITED_THREADS.fetch_add(1, Ordering::Relaxed);
+        let _restore = Restore(LIMIT.replace(self));
+        work()
+    }
+
+    /// Returns the memory in bytes that the call wanted, if it was ever found above the limit.
+    pub(crate) fn wanted(&self) -> Option<usize> {
+        let used = self.used.load(Ordering::Relaxed);
+        if used > self.bytes {
+            self.wanted.fetch_max(used, Ordering::Relaxed);
+        }
+        Some(self.wanted.load(Ordering::Relaxed)).filter(|&wanted| wanted > 0)
+    }
+
+    /// Counts an allocation that replaces one of `before` bytes; returns false if it is refused.
+    #[cold]
+    fn allows(&self, before: usize, size: usize) -> bool {
+        let wanted = (self.used.load(Ordering::Relaxed) + size).saturating_sub(before);
+        if wanted > self.bytes && asks() {
+            self.wanted.store(wanted, Ordering::Relaxed);
+            return false;
+        }
+        self.used.fetch_add(size, Ordering::Relaxed);
+        self.free(before);
+        true
+    }
+
+    /// Counts memory as free; what was allocated before the limit may be freed within it.
+    fn free(&self, size: usize) {
+        let subtract = |used: usize| Some(used.saturating_sub(size));
+        let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
+    }
+}
+
+/// Runs work, and counts what it allocates if there is a limit.
+pub(crate) fn counted<T>(limit: Option<&Limit>, work: impl FnOnce() -> T) -> T {
+    match limit {
+        Some(limit) => limit.count(work),
+        None => work(),
+    }
+}
+
+/// Counts an allocation of this thread, if it has a limit; returns false if it is refused.
+#[inline]
+fn allows(before: usize, size: usize) -> bool {
+    LIMITED_THREADS.load(Ordering::Relaxed) == 0 || with_limit(|limit| limit.allows(before, size)).unwrap_or(true)
+}
+
+/// Counts memory of this thread as free, if it has a limit.
+#[inline]
+fn freed(size: usize) {
+    if LIMITED_THREADS.load(Ordering::Relaxed) > 0 {
+        with_limit(|limit| limit.free(size));
+    }
+}
+
+#[cold]
+#[allow(unsafe_code, reason = "a limit outlives the work that it counts")]
+fn with_limit<T>(then: impl FnOnce(&Limit) -> T) -> Option<T> {
+    // SAFETY: `Limit::count` borrows the limit as long as the pointer is set.
+    unsafe { LIMIT.get().as_ref() }.map(then)
+}
 
 /// Returns whether the running calls must end, since memory has run out.
 pub(crate) fn is_exhausted() -> bool {
@@ -113,6 +213,9 @@ fn give_back(size: usize) -> bool {
 unsafe impl GlobalAlloc for Reserving {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !allows(0, layout.size()) {
+            return null_mut();
+        }
         // SAFETY: the caller keeps the contract.
         unsafe {
             let memory = System.alloc(layout);
@@ -122,6 +225,9 @@ unsafe impl GlobalAlloc for Reserving {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if !allows(0, layout.size()) {
+            return null_mut();
+        }
         // SAFETY: the caller keeps the contract.
         unsafe {
             let memory = System.alloc_zeroed(layout);
@@ -131,6 +237,9 @@ unsafe impl GlobalAlloc for Reserving {
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if !allows(layout.size(), size) {
+            return null_mut();
+        }
         // SAFETY: the caller keeps the contract; a failed call leaves the memory as it was.
         unsafe {
             let moved = System.realloc(memory, layout, size);
@@ -140,6 +249,7 @@ unsafe impl GlobalAlloc for Reserving {
 
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        freed(layout.size());
         // SAFETY: the caller keeps the contract.
         unsafe { System.dealloc(memory, layout) }
     }

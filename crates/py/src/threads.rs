@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use piecework_core::stop::{Stop, unless_stopped};
+use piecework_core::stop::{Stop, end, unless_stopped};
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::arguments::display_value;
 use crate::errors::invalid_setting;
-use crate::memory;
+use crate::memory::{self, Limit};
 
 /// The maximum number of threads; more only cost memory.
 const MAX_THREADS: usize = 256;
@@ -203,14 +203,21 @@ pub(crate) fn run_one<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) ->
 }
 
 /// Returns a function that runs work on up to `others` other threads while the calling thread runs `here`.
-pub(crate) fn beside(others: usize) -> impl Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync {
+///
+/// What they allocate counts for the limit. A lack of memory in one of them ends the call.
+pub(crate) fn beside(others: usize, limit: Option<&Limit>) -> impl Fn(&(dyn Fn() + Sync), &mut dyn FnMut()) + Sync {
     move |work, here| {
-        std::thread::scope(|scope| {
-            for _ in 0..others {
-                let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-            }
+        let other = || unless_stopped(memory::is_exhausted, || memory::counted(limit, work));
+        let stops = std::thread::scope(|scope| {
+            let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, other).ok();
+            let handles: Vec<_> = (0..others).map_while(spawn).collect();
             here();
+            let results = handles.into_iter().map(|handle| handle.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            results.filter_map(Result::err).collect::<Vec<_>>()
         });
+        if let Some(&stop) = stops.first() {
+            end(stop);
+        }
     }
 }
 

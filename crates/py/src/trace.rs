@@ -36,7 +36,7 @@ pub(crate) fn train_traced(
     let (top, words) = limits;
     let merges = MergeRecorder::new(top, words.unwrap_or(usize::MAX));
     let mut recorders = Recorders { merges, unigram: UnigramRecorder::new(top) };
-    let tokenizer = run(counts, settings, threads, progress, Some(&mut recorders))?;
+    let tokenizer = run(counts, settings, threads, progress, (None, Some(&mut recorders)))?;
     let Recorders { merges, unigram } = recorders;
     Ok((tokenizer, merges_row(merges.into_trace()), unigram.into_steps().into_iter().map(unigram_row).collect()))
 }

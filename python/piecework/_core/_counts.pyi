@@ -28,9 +28,14 @@ class WordCounts:
 
     @staticmethod
     def from_files(
-        paths: Sequence[str | PathLike[str]], work_dir: str | PathLike[str] | None
+        paths: Sequence[str | PathLike[str]],
+        work_dir: str | PathLike[str] | None,
+        max_memory: int | None,
     ) -> WordCounts:
-        """Returns the sum of the tables of files; `work_dir` is for temporary files."""
+        """Returns the sum of the tables of files; `work_dir` is for temporary files.
+
+        ConfigError if the sum takes more than `max_memory` bytes.
+        """
 
     def write(self, path: str | PathLike[str]) -> tuple[int, int, str]:
         """Writes the table to an existing file; returns the number of words, their sum and their fingerprint."""
@@ -107,8 +112,8 @@ class WordCounter:
         `progress` is called with the number of bytes read.
         """
 
-    def finish(self) -> WordCounts:
-        """Returns the sum of all tables and empties the counter."""
+    def finish(self, max_memory: int | None) -> WordCounts:
+        """Returns the sum of all tables and empties the counter; ConfigError if it takes more than this number of bytes."""
 
     def write(self, paths: Sequence[str | PathLike[str]]) -> list[tuple[int, int, str]]:
         """Writes the sum of all tables to existing files, each word to the file of its bucket; empties the counter.

@@ -14,11 +14,12 @@ def train(
     settings: TrainingSettings,
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
+    max_memory: int | None,
 ) -> Tokenizer:
     """Trains a tokenizer on word counts.
 
     `threads` is the number of threads for Unigram; the result does not depend on it. `progress` is called with stage, amount
-    done and total.
+    done and total. A training that needs more than `max_memory` bytes, those of the words included, is a ConfigError.
     """
 
 def check_trainer(trainer: str) -> None:
@@ -30,10 +31,12 @@ def extend(
     settings: tuple[str, int, int, int | None],
     threads: int | None,
     progress: Callable[[str, int, int], object] | None,
+    max_memory: int | None,
 ) -> tuple[list[str], list[float], list[tuple[str, str, str, float, int, int, int, int]]]:
     """Returns entries to add to a tokenizer, their scores (none for merges), and the merges that made them.
 
     The settings are the criterion, the number of entries, the smallest frequency and the longest length (None for any).
+    `max_memory` is as for `train`.
     """
 
 def count_tokens(

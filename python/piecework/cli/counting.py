@@ -28,8 +28,8 @@ class Counting:
     """Holds the options of counting the words of files.
 
     Memory options:
-        max_memory: Count words in this memory, such as 300MB or 2GiB, and keep what exceeds it in temporary files; the result
-            does not depend on it (default: no limit).
+        max_memory: Keep words in this memory, such as 300MB or 2GiB, and those that exceed it in temporary files while they are
+            counted; train and extend learn in it, too; the result does not depend on it (default: no limit).
         work_dir: Write temporary files into this folder (default: the system's).
     """
 
@@ -77,23 +77,22 @@ class Counting:
         Raises:
             OptionError: An option of reading or counting is given for files of word counts.
         """
-        from piecework import WordCounts
+        from piecework.corpus._counts import count_within
         from piecework.corpus._splitting import splitting_like
 
         if are_counts:
             self._check_unused(engine)
-            return _load_counts(files, self.work_dir)
+            return _load_counts(files, self.max_memory, self.work_dir)
         splitting, keeps_line_ends = splitting_like(like)
         corpus = self.reading.corpus(files, keep_line_ends=keeps_line_ends)
         settings = {**splitting, **(pipeline or {}), **self.settings(progress, engine)}
-        return WordCounts.from_texts(corpus, **settings)
+        return count_within(corpus, **settings)
 
     def _check_unused(self, engine: EngineOptions | None) -> None:
         """Raises OptionError for options of reading and counting, since there are no words to count."""
         why = "with --counts, which counts no words"
         self.reading.check_unused(why)
-        given = {"max_memory": self.max_memory, "engine": engine and engine.chosen()}
-        refuse(given, f"has no effect {why}; remove it")
+        refuse({"engine": engine and engine.chosen()}, f"has no effect {why}; remove it")
 
 
 def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:
@@ -106,18 +105,18 @@ def summary_of(output: Path, summary: CountsSummary) -> dict[str, Any]:
     }
 
 
-def _load_counts(files: Sequence[str], work_dir: str | None) -> WordCounts:
+def _load_counts(files: Sequence[str], max_memory: str | None, work_dir: str | None) -> WordCounts:
     """Returns the sum of files of word counts, one of which may be standard input.
 
     Raises:
         PieceworkError: See :meth:`piecework.WordCounts.load_files` and `merge`.
     """
-    from piecework import WordCounts
+    from piecework.corpus._counts import load_within
 
     named = [file for file in files if file != STDIN]
     tables = [_load_input() for file in files if file == STDIN]
     if named:
-        tables.insert(0, WordCounts.load_files(named, work_dir=work_dir))
+        tables.insert(0, load_within(named, max_memory=max_memory, work_dir=work_dir))
     first, *others = tables
     for other in others:
         first = first.merge(other)

@@ -20,7 +20,7 @@ from piecework._io.files import (
 from piecework._io.given import as_corpus
 from piecework._io.kinds import check_start, check_text
 from piecework._messages import did_you_mean, shown, with_hint, wrong_type
-from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, check_iterable
+from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, as_bytes, check_iterable
 from piecework._settings.component import splitter_json
 from piecework._settings.immutable import Immutable
 from piecework.corpus._splitting import splitting_like
@@ -157,7 +157,7 @@ class WordCounts(Immutable):
             engine=engine,
             part_bytes=part_bytes,
         )
-        return cls._wrap(counted.table(), counted.functions)
+        return cls._wrap(counted.table(None), counted.functions)
 
     @staticmethod
     def count_to_file(
@@ -224,7 +224,7 @@ class WordCounts(Immutable):
         Raises:
             PieceworkError: See :meth:`merge_files`.
         """
-        return cls._wrap(_core.WordCounts.from_files(_checked_files(paths), _folder(work_dir)))
+        return load_within(paths, max_memory=None, work_dir=work_dir)
 
     @staticmethod
     def merge_files(
@@ -408,6 +408,36 @@ class CountSettings(TypedDict, total=False):
     work_dir: Pathish | None
     engine: Engine | None
     part_bytes: int | None
+
+
+def count_within(
+    texts: Iterable[str] | ArrowColumn | Corpus,
+    *,
+    max_memory: str | int | None = None,
+    **settings: Any,
+) -> WordCounts:
+    """Counts the words of texts as :meth:`WordCounts.from_texts`, but the table, too, takes at most `max_memory`.
+
+    Raises:
+        ConfigError: The table takes more.
+    """
+    counted = _counted(texts, max_memory=max_memory, **settings)
+    table = counted.table(as_bytes("max_memory", max_memory))
+    return WordCounts._wrap(table, counted.functions)
+
+
+def load_within(
+    paths: Iterable[Pathish], *, max_memory: str | int | None, work_dir: Pathish | None
+) -> WordCounts:
+    """Loads the sum of the tables of files as :meth:`WordCounts.load_files`, but in at most `max_memory`.
+
+    Raises:
+        ConfigError: The sum takes more.
+    """
+    most = as_bytes("max_memory", max_memory)
+    return WordCounts._wrap(
+        _core.WordCounts.from_files(_checked_files(paths), _folder(work_dir), most)
+    )
 
 
 def _counted(

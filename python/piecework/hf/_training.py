@@ -181,7 +181,7 @@ def _run(counts: WordCounts, trainer: core_trainers.Trainer, settings: _Json) ->
     """Returns the tokenizer of a training by the core."""
     splitter = counts._core.splitter() or "{}"
     with reporting(settings["show_progress"]) as report:
-        return _core.train(counts._core, (splitter, [], trainer.to_json()), None, report)
+        return _core.train(counts._core, (splitter, [], trainer.to_json()), None, report, None)
 
 
 def _names(settings: _Json) -> list[str]:

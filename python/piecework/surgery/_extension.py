@@ -9,7 +9,7 @@ from piecework import _core
 from piecework._exceptions import warn
 from piecework._messages import shown
 from piecework._progress import ProgressLike, reporting
-from piecework._settings.arguments import ArrowColumn, check_index, check_threads
+from piecework._settings.arguments import ArrowColumn, as_bytes, check_index, check_threads
 from piecework._settings.choices import Criterion
 from piecework.errors import ConfigError
 from piecework.surgery._change import VocabularyChange, id_count, map_of_ids, only_given
@@ -78,7 +78,7 @@ def extend(
             and for 16 with Unigram.
         threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
             on it.
-        max_memory: The limit of memory for counting the words of texts; see :func:`piecework.count_words`.
+        max_memory: The memory for the words and the training, as for :func:`piecework.train`.
         engine: Where the files of a corpus are counted, such as :class:`piecework.engines.Local`; by default in this process.
         progress: Whether to show progress, or a callback for it.
 
@@ -88,7 +88,7 @@ def extend(
 
     Raises:
         ConfigError: Neither or both of `vocab_size` and `new_tokens` are given, a setting is invalid, the model cannot be
-            extended, or cannot make one of `words` a single token.
+            extended, or cannot make one of `words` a single token; or the training does not fit into `max_memory`.
         CountsError: The texts have no word, or the words were counted with another normalizer or pre-tokenizer.
 
     >>> import piecework as pw
@@ -144,6 +144,7 @@ def extend(
             (criterion, wanted, min_frequency, max_token_length),
             threads,
             report,
+            as_bytes("max_memory", max_memory),
         )
     if len(tokens) < wanted:
         warn(

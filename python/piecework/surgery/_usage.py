@@ -18,7 +18,7 @@ from piecework._messages import shown
 from piecework._progress import ProgressLike, reporting
 from piecework._settings.component import splitter_json
 from piecework.analysis._measuring import PLAIN, measure, threads_of_meter
-from piecework.corpus._counts import CountSettings, WordCounts
+from piecework.corpus._counts import CountSettings, WordCounts, count_within
 from piecework.corpus._splitting import splitting_of
 from piecework.errors import ConfigError, CountsError, PieceworkError
 from piecework.surgery._change import id_count
@@ -140,7 +140,7 @@ def word_counts(
     """
     words = _counted(tok, texts)
     if words is None:
-        words = WordCounts.from_texts(_as_learned(tok, texts), **splitting_of(tok), **settings)
+        words = count_within(_as_learned(tok, texts), **splitting_of(tok), **settings)
     if not words.total:
         raise CountsError("the texts have no word", setting="texts", hint=READ_ONCE)
     return words

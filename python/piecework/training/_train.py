@@ -11,9 +11,15 @@ from piecework._io.given import as_corpus
 from piecework._io.texts import warn_of_file_names
 from piecework._messages import shown, wrong_type
 from piecework._progress import ProgressLike, reporting
-from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, check_threads
+from piecework._settings.arguments import (
+    DEFAULT,
+    ArrowColumn,
+    Default,
+    as_bytes,
+    check_threads,
+)
 from piecework._settings.component import splitter_json
-from piecework.corpus._counts import WordCounts, with_defaults
+from piecework.corpus._counts import WordCounts, count_within, with_defaults
 from piecework.corpus._splitting import (
     ends_words_with_spaces,
     is_on_bytes,
@@ -69,8 +75,9 @@ def train(
         threads: The number of threads for counting, and for Unigram; by default one per core. The result does not depend
             on it.
         progress: Whether to show progress, or a callback for it.
-        max_memory: The memory for counting words, as for :meth:`WordCounts.from_texts`; by default unlimited. The training
-            itself holds each different word in memory.
+        max_memory: The memory for the words and the training, such as ``"2GB"`` or a number of bytes; by default unlimited.
+            While words are counted, those that exceed it are in temporary files; the training holds each different word, and
+            if it does not fit, ends with an error that has the size.
         work_dir: The folder for temporary files of the counting, as for :meth:`WordCounts.from_texts`.
         engine: Where the words of a corpus are counted ([docs/cluster.md](docs/cluster.md)); by default in threads of this
             process. The tokenizer does not depend on it.
@@ -80,7 +87,8 @@ def train(
         The tokenizer, with its history and token counts.
 
     Raises:
-        ConfigError: The settings do not fit the data, such as a vocabulary smaller than the alphabet.
+        ConfigError: The settings do not fit the data, such as a vocabulary smaller than the alphabet, or the training does
+            not fit into `max_memory`.
         CountsError: There are no words, or the word counts have another normalizer or pre-tokenizer.
         CountOverflowError: A sum does not fit into 64 bits.
         SurrogateError: A text contains a lone surrogate.
@@ -116,7 +124,8 @@ def train(
         part_bytes=part_bytes,
     )
     with reporting(progress) as report:
-        core = _core.train(job.counts._core, job.settings, threads, report)
+        memory = as_bytes("max_memory", max_memory)
+        core = _core.train(job.counts._core, job.settings, threads, report, memory)
         tok = job.trained(core, report)
     return tok if known is None else like_with_vocabulary(known, tok)
 
@@ -157,6 +166,7 @@ def prepare_training(
     normalizer: Normalizer | Default | None = DEFAULT,
     pre_tokenizer: PreTokenizer | Default | None = DEFAULT,
     threads: int | None = None,
+    max_memory: str | int | None = None,
     engine: Engine | None = None,
     **settings: Any,
 ) -> TrainingJob:
@@ -172,12 +182,13 @@ def prepare_training(
     warn_of_file_names(texts)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
     corpus = as_corpus(texts)
-    counts = WordCounts.from_texts(
+    counts = count_within(
         texts if corpus is None else corpus._learned_by(bpe=isinstance(trainer, BpeTrainer)),
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
         added_tokens=trainer.added_tokens,
         threads=threads if engine is None else None,  # with an engine, they are for the training
+        max_memory=max_memory,
         engine=engine,
         **settings,
     )

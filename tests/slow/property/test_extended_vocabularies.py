@@ -129,7 +129,7 @@ def learned(tok: pw.Tokenizer, counts: Words, **arguments: Any) -> Any:
 
     table = pw.WordCounts(counts)._core
     names = ("criterion", "new_tokens", "min_frequency", "max_token_length")
-    return _core.extend(tok._core, table, tuple(arguments.get(name) for name in names), None, None)
+    return _core.extend(tok._core, table, tuple(arguments.get(name) for name in names), *3 * [None])
 
 
 @given(bpe_models(), tables, settings)

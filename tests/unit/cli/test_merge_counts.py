@@ -56,7 +56,7 @@ def test_errors_name_the_option(run: Run, text_file: Path, tmp_path: Path) -> No
         ("count-words", text_file, *out, "--max-memory", "x"): "--max-memory: expected a size",
         ("count-words", text_file, "--max-memory", "1MB"): "requires --output",
         ("count-words", text_file, *out, "--max-memory", "1MB", "--work-dir", "no"): "no such file",
-        ("train", "--counts", "x", *out, "--vocab-size", 9, "--max-memory", "1MB"): "has no effect",
+        ("train", "--counts", "x", *out, "--vocab-size", 9, "--engine", "local"): "has no effect",
         ("merge-counts", text_file, *out): "not valid JSON",
         ("merge-counts", *out[1:], *out): "no such file",
         ("merge-counts", text_file, "-o", text_file): "is also an input",

@@ -153,7 +153,7 @@ WRONG: dict[tuple[Any, ...], str] = {
     ("trace", "absent", "--vocab-size", 50): "absent: no such file",
     ("trace", "absent"): "--vocab-size: required with --model wordpiece",
     ("trace", "absent", "--model", "bpe", "--criteria", "all"): "--criteria: requires WordPiece",
-    ("trace", "--counts", "absent", "--vocab-size", 9, "--max-memory", "1MB"): "has no effect",
+    ("trace", "--counts", "absent", "--vocab-size", 9, "--field", "a"): "has no effect",
 }
 
 

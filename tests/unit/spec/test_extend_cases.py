@@ -36,6 +36,7 @@ def by_core(model: Case, words: dict[str, int], settings: Case) -> Case:
         (given.criterion, given.new_tokens, given.min_frequency, given.max_token_length),
         None,
         lambda *_: None,
+        None,
     )
     assert list(change.added) == tokens
     first = len(tok)

@@ -117,7 +117,8 @@ def test_vocabularies_do_not_depend_on_limits_and_parts(
     trainer: Any, ties: str, lines: list[str], text: Path, tmp_path: Path
 ) -> None:
     whole = pw.train(pw.Corpus(text), trainer).to_str()
-    assert pw.train(pw.Corpus(text), trainer, max_memory=LIMIT).to_str() == whole
+    counts = pw.WordCounts.from_texts(pw.Corpus(text), like=trainer, max_memory=LIMIT)
+    assert pw.train(counts, trainer).to_str() == whole
     stages = {"normalizer": None, "pre_tokenizer": pw.pre_tokenizers.WhitespaceSplit()}
     one = pw.train(pw.WordCounts.from_texts(pw.Corpus(text), **stages), trainer).to_str()
     for number in (2, 32):

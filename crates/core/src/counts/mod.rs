@@ -28,7 +28,7 @@ pub use text_splitter::TextSplitter;
 
 use crate::error::{Error, Message, Result, shorten};
 use crate::hash::hash_one;
-use crate::memory::{Growable, make_table_room, with_room};
+use crate::memory::{Growable, in_megabytes, make_table_room, with_room};
 use crate::pretokenize::words::Words;
 use crate::splitter::WordSplitter;
 use crate::text::span::check_length;
@@ -253,15 +253,38 @@ impl WordCounts {
     }
 
     /// Returns the table of the words of a source.
-    pub fn from_sorted(splitter: Option<TextSplitter>, mut source: impl SortedWords) -> Result<Self> {
+    pub fn from_sorted(splitter: Option<TextSplitter>, source: impl SortedWords) -> Result<Self> {
+        Self::from_sorted_within(usize::MAX, splitter, source)
+    }
+
+    /// Returns the table of the words of a source, or an error with its size if that is more than `most` bytes.
+    pub fn from_sorted_within(
+        most: usize,
+        splitter: Option<TextSplitter>,
+        mut source: impl SortedWords,
+    ) -> Result<Self> {
         let mut counts = Self::new(splitter);
+        let (mut words, mut size) = (0_u64, 0);
         while source.advance()? {
             let CountedWord { word, count, first } = source.current();
-            if count > 0 && !word.is_empty() {
+            if count == 0 || word.is_empty() {
+                continue;
+            }
+            words += 1;
+            size += word.len() + Entries::BYTES;
+            if size <= most {
                 counts.push(word, count, first)?;
+            } else if !counts.is_empty() {
+                counts = Self::default();
             }
         }
-        Ok(counts)
+        if size <= most { Ok(counts) } else { Err(too_many_bytes(words, size)) }
+    }
+
+    /// Returns the memory of the words in bytes, without an index.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.text.len() + self.entries.len() * Entries::BYTES
     }
 
     /// Returns the words in ascending order of their bytes, one at a time.
@@ -310,9 +333,12 @@ impl WordCounts {
 
     /// Returns the indices of the words, ordered by the bytes of the words.
     fn order(&self) -> Vec<u32> {
-        let mut order: Vec<(Prefix, u32)> = self.words().map(|each| prefix(each.word.as_bytes())).zip(0..).collect();
-        self.sort(&mut order, 0);
-        order.into_iter().map(|(_, index)| index).collect()
+        let mut sorted: Vec<(Prefix, u32)> = with_room(self.len());
+        sorted.extend(self.words().map(|each| prefix(each.word.as_bytes())).zip(0..));
+        self.sort(&mut sorted, 0);
+        let mut order = with_room(self.len());
+        order.extend(sorted.into_iter().map(|(_, index)| index));
+        order
     }
 
     /// Sorts words that share the bytes before `depth` by the others, of which each has the first ones at hand.
@@ -388,6 +414,12 @@ impl WordCounts {
         let (count, first) = self.entries.get(index as usize);
         CountedWord { word: self.word(index), count, first }
     }
+}
+
+/// Returns the error for words that take more memory than is allowed.
+fn too_many_bytes(words: u64, size: usize) -> Error {
+    let problem = format!("the {words} different words take {}, and training needs more", in_megabytes(size));
+    Error::Config(Message::new(problem).setting("max_memory").hint("raise it"))
 }
 
 /// Appends a word to a table's text and entries.

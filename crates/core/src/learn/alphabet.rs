@@ -7,6 +7,7 @@ use super::plan::{Compatibility, Plan, SymbolForm};
 use super::table::TrainingWords;
 use super::{CountedWords, ProgressCallback, Stage, report};
 use crate::error::{Error, Message, Result};
+use crate::memory::lengthen;
 use crate::merge::Ties;
 use crate::merge::segments::{NONE, Segments};
 use crate::merge::symbols::Symbols;
@@ -156,7 +157,7 @@ impl CharacterCounts {
         for form in plan.spelling.forms_of(word) {
             let index = form_index(form);
             if index >= self.weights.len() {
-                self.weights.resize(index + 1, 0);
+                lengthen(&mut self.weights, index + 1, 0);
             }
             if self.weights[index] == 0 {
                 self.forms.push(form);

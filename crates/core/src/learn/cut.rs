@@ -9,6 +9,7 @@ use super::CountedWords;
 use super::alphabet::overflow;
 use crate::error::Result;
 use crate::hash::FixedHasher;
+use crate::memory::Growable;
 use crate::strings::Finder;
 use crate::text::bytes::{byte_to_char, char_to_byte};
 use crate::text::unicode::stands_alone;
@@ -79,6 +80,7 @@ struct Parts<'w> {
 
 impl<'w> Parts<'w> {
     fn add(&mut self, part: &'w str, count: u64) -> Result<()> {
+        self.places.make_room(1);
         match self.places.entry(part) {
             Entry::Occupied(place) => {
                 let (_, sum) = &mut self.words[*place.get()];
@@ -86,6 +88,7 @@ impl<'w> Parts<'w> {
             }
             Entry::Vacant(place) => {
                 place.insert(self.words.len());
+                self.words.make_room(1);
                 self.words.push((part, count));
             }
         }

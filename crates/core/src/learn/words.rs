@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::memory::with_room;
+
 /// A table of words.
 pub trait WordTable {
     /// Returns the word at an index, with its count.
@@ -70,14 +72,19 @@ impl<'w> CountedWords<'w> {
         }
         match &mut self.0 {
             Source::Slice(words) => {
-                let kept = words.iter().copied().filter(|&(word, count)| keep(word, count)).collect();
+                let mut kept = with_room(words.len());
+                kept.extend(words.iter().filter(|(word, count)| keep(word, *count)));
                 self.0 = Source::List(kept);
             }
             Source::List(words) => words.retain(|&(word, count)| keep(word, count)),
-            Source::Table(table, order) => order.to_mut().retain(|&index| {
-                let (word, count) = table.word(index);
-                keep(word, count)
-            }),
+            Source::Table(table, order) => {
+                let mut kept = with_room(order.len());
+                kept.extend(order.iter().filter(|&&index| {
+                    let (word, count) = table.word(index);
+                    keep(word, count)
+                }));
+                *order = Cow::Owned(kept);
+            }
         }
     }
 }

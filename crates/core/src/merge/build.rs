@@ -5,6 +5,7 @@ use super::pairs::{NewPair, Pairs};
 use super::segments::{Segments, block_of, to_u32};
 use super::symbols::Symbols;
 use crate::error::Result;
+use crate::memory::{Growable, filled};
 
 /// Counts the pairs, then lists the blocks of those that occur at least `least` times.
 pub(crate) fn pairs(segments: &Segments, symbols: &Symbols, runs: bool, least: u64, tick: Tick<'_>) -> Result<Pairs> {
@@ -43,7 +44,7 @@ impl NewPairs {
         const SMALL: usize = 1 << 10;
         let side = if symbols <= SMALL { symbols } else { 0 };
         let table = hashbrown::HashMap::with_hasher(crate::hash::FixedHasher::default());
-        Self { pairs: Vec::new(), side, square: vec![u32::MAX; side * side], table }
+        Self { pairs: Vec::new(), side, square: filled(u32::MAX, side * side), table }
     }
 
     /// Returns a pair, which it creates at the first call.
@@ -51,10 +52,12 @@ impl NewPairs {
         let place = if self.side > 0 {
             &mut self.square[left as usize * self.side + right as usize]
         } else {
+            self.table.make_room(1);
             self.table.entry((left, right)).or_insert(u32::MAX)
         };
         if *place == u32::MAX {
             *place = to_u32(self.pairs.len());
+            self.pairs.make_room(1);
             self.pairs.push(NewPair::new(left, right));
         }
         &mut self.pairs[*place as usize]

@@ -11,6 +11,7 @@ use super::segments::{Segments, to_u32};
 use super::symbols::Symbols;
 use crate::hash::FixedHasher;
 use crate::heap::{sift_down, sift_up};
+use crate::memory::Growable;
 
 /// The tie rule: which of several best pairs is merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -91,6 +92,7 @@ impl Groups {
         let entry = GroupEntry { rank, left: pair.left, right: pair.right, pair: id, version: pair.version };
         let group = &mut self.groups[at as usize];
         group.live += 1;
+        group.heap.make_room(1);
         group.heap.push(entry);
         sift_up(&mut group.heap, |one, other| precedes(self.ties, context.symbols, one, other));
         (at, found.is_none())
@@ -103,9 +105,11 @@ impl Groups {
             self.groups[at as usize] = group;
             at
         } else {
+            self.groups.make_room(1);
             self.groups.push(group);
             to_u32(self.groups.len() - 1)
         };
+        self.index.make_room(1);
         self.index.insert(signature, at);
         at
     }

@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use crate::memory::Growable;
+
 /// An entry of the queue; the largest keys come first.
 #[derive(Clone, Copy)]
 pub(super) struct HeapEntry {
@@ -62,13 +64,16 @@ impl Heap {
     /// Adds an entry, whose key is not NaN.
     pub(super) fn push(&mut self, entry: HeapEntry) {
         if entry.key < self.min_front_key {
+            self.rest.make_room(1);
             self.rest.push(entry);
             return;
         }
+        self.front.make_room(1);
         self.front.push(entry);
         if self.front.len() > self.max_front {
             let mut all = std::mem::take(&mut self.front).into_vec();
             self.partition(&mut all, self.max_front / 2);
+            self.rest.make_room(all.len());
             self.rest.append(&mut all);
         }
     }

@@ -7,6 +7,7 @@ use super::Tick;
 use super::pairs::{NewPair, Pairs};
 use super::segments::to_u32;
 use crate::error::Result;
+use crate::memory::{Growable, lengthen};
 
 /// The symbols beside the occurrences of a merged pair on one side, in order of first occurrence.
 #[derive(Default)]
@@ -25,7 +26,7 @@ impl Neighbours {
         for (symbol, _) in &self.found {
             self.slots[*symbol as usize] = 0;
         }
-        self.slots.resize(symbols, 0);
+        lengthen(&mut self.slots, symbols, 0);
         self.found.clear();
         self.log.clear();
     }
@@ -34,11 +35,13 @@ impl Neighbours {
     pub(crate) fn add(&mut self, symbol: u32, pair: (u32, u32), weight: u64, block: u32) {
         let slot = &mut self.slots[symbol as usize];
         if *slot == 0 {
+            self.found.make_room(1);
             self.found.push((symbol, NewPair::new(pair.0, pair.1)));
             *slot = to_u32(self.found.len());
         }
         let place = *slot - 1;
         if self.found[place as usize].1.add(weight, block) {
+            self.log.make_room(1);
             self.log.push((place, block));
         }
     }

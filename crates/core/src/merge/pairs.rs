@@ -11,7 +11,7 @@ use super::Tick;
 use super::segments::{Segments, to_u32};
 use crate::error::Result;
 use crate::hash::hash_one;
-use crate::memory::lengthen;
+use crate::memory::{Growable, lengthen, make_table_room, with_room};
 use crate::numbers::leb128;
 
 /// A live pair of adjacent symbols.
@@ -140,11 +140,13 @@ impl Pairs {
             self.pairs[id as usize] = pair;
             id
         } else {
+            self.pairs.make_room(1);
             self.pairs.push(pair);
             to_u32(self.pairs.len() - 1)
         };
-        let pairs = &self.pairs;
-        self.index.insert_unique(hash(left, right), id, |&id| pairs[id as usize].hash());
+        let hash_of = |&id: &u32| self.pairs[id as usize].hash();
+        make_table_room(&mut self.index, 1, hash_of);
+        self.index.insert_unique(hash(left, right), id, hash_of);
         id
     }
 
@@ -182,6 +184,7 @@ impl Pairs {
         pair.count = 0;
         pair.version += 1;
         pair.group = NO_GROUP;
+        self.free.make_room(1);
         self.free.push(id);
     }
 
@@ -262,7 +265,7 @@ impl Pairs {
         if self.blocks.len() < SMALL + 2 * self.in_use {
             return Ok(());
         }
-        let mut kept = Vec::with_capacity(self.in_use + self.in_use / 4);
+        let mut kept: Vec<u8> = with_room(self.in_use + self.in_use / 4);
         for (number, pair) in self.pairs.iter_mut().enumerate() {
             if number % CHUNK == 0 {
                 tick()?;

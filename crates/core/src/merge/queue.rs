@@ -26,6 +26,7 @@ use super::score::{PairCounts, PairScore};
 use super::symbols::Symbols;
 use crate::error::Result;
 use crate::hash::FixedHasher;
+use crate::memory::Growable;
 
 /// The bit that distinguishes the id of a group from that of a pair in the heap.
 const GROUP_BIT: u32 = 1 << 31;
@@ -93,8 +94,11 @@ impl Queue {
             return;
         }
         if self.score.needs_symbols() {
-            self.symbols[left as usize].pairs.push(id);
-            self.symbols[right as usize].pairs.push(id);
+            for symbol in [left, right] {
+                let pairs = &mut self.symbols[symbol as usize].pairs;
+                pairs.make_room(1);
+                pairs.push(id);
+            }
         }
         let bound = self.bound(id, symbols, pairs);
         self.push_cold(id, bound, pairs);

@@ -17,6 +17,7 @@ use crate::decode::{Decoder, SentencePieceDecoder, WordPieceDecoder};
 use crate::error::{Error, Message, Result};
 use crate::learn::cut::cut_words;
 use crate::learn::{CountedWords, Merge, MergeRecorder, ProgressCallback, Stage, Threads, UnigramRecorder, report};
+use crate::memory::in_megabytes;
 use crate::model::bpe::{self, Bpe};
 use crate::model::unigram::{self, Unigram};
 use crate::model::word_level::{self, WordLevel};
@@ -85,6 +86,14 @@ pub fn train(
     let training =
         Training { trainer: trainer.clone(), counts_sha256: counts.fingerprint(), token_counts, history, rounds };
     Tokenizer::new(TokenizerParts { training: Some(Arc::new(training)), ..parts })
+}
+
+/// Returns the error for a training that wanted more memory than it may have; `wanted` is a number of bytes.
+#[must_use]
+pub fn too_little_memory(wanted: usize) -> Error {
+    let problem = format!("the training needs at least {}", in_megabytes(wanted));
+    let hint = "raise it, or `min_word_frequency`, which excludes rare words";
+    Error::Config(Message::new(problem).setting("max_memory").hint(hint))
 }
 
 /// Returns an error for counts of another splitter than `splitter`, with the stage that differs.

@@ -83,6 +83,7 @@ def extend(
             min_frequency=min_frequency,
             max_token_length=max_token_length,
             threads=counting.threads,
+            max_memory=counting.max_memory,
             progress=show,
         )
     write_change(tok, change, output, id_map, json=json)

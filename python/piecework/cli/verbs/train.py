@@ -85,8 +85,15 @@ def train(
         table = counting.words(
             names, known or settings, pipeline, are_counts=counts, progress=show, engine=engine
         )
-        threads = counting.threads
-        tok = run(table, settings, like=known, **pipeline, threads=threads, progress=show)
+        tok = run(
+            table,
+            settings,
+            like=known,
+            **pipeline,
+            threads=counting.threads,
+            max_memory=counting.max_memory,
+            progress=show,
+        )
     with printing() as write:
         if vocab_txt:  # first, since a token may have no place in a vocab.txt
             tok.save(vocab_txt, "vocab.txt")

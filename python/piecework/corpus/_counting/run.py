@@ -65,10 +65,10 @@ class CountedInParts:
             message = "is required, since the workers may run on other machines"
             raise ConfigError(message, setting="work_dir", hint=hint)
 
-    def table(self) -> _core.WordCounts:
-        """Returns the words as a table in memory."""
+    def table(self, max_memory: int | None) -> _core.WordCounts:
+        """Returns the words as a table in memory, of at most this number of bytes."""
         with self._counted() as path:
-            return _core.WordCounts.from_files([path], None)
+            return _core.WordCounts.from_files([path], None, max_memory)
 
     def save(self, path: Pathish) -> CountsSummary:
         """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""

@@ -148,9 +148,9 @@ class Counted:
         self._counter = counter
         self.functions = tuple(functions)
 
-    def table(self) -> _core.WordCounts:
-        """Returns the words as a table in memory."""
-        return self._counter.finish()
+    def table(self, max_memory: int | None) -> _core.WordCounts:
+        """Returns the words as a table in memory, of at most this number of bytes."""
+        return self._counter.finish(max_memory)
 
     def save(self, path: Pathish) -> CountsSummary:
         """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""

@@ -7,7 +7,7 @@
 //! so each group of suffixes is traversed on its own.
 
 use std::cmp::Reverse;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::UnigramTrainerConfig;
 use super::allowed::{Rules, Shape};
@@ -73,13 +73,14 @@ pub(super) fn seeds(
             sorter.sort(group.places, queue);
             let mut walk = Walk::new(corpus, config, &segments, group.places, &sorter.common);
             walk.run(group.first, queue);
-            let mut found = found.lock().expect("no thread panicked");
+            // A thread that finds no memory here ends the training when the others are done.
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
             found.make_room(walk.found.len());
             found.append(&mut walk.found);
         }
     })?;
     drop(groups);
-    let found = largest(found.into_inner().expect("no thread panicked"), config.seed_size);
+    let found = largest(found.into_inner().unwrap_or_else(PoisonError::into_inner), config.seed_size);
     let seed = |Candidate { weight, rank, length }| Seed { weight, place: places[rank as usize], length };
     Ok(found.into_iter().map(seed).collect())
 }
