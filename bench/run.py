@@ -35,6 +35,7 @@ MEASURES = [
         "train",
         "train_bpe",
         "train_unigram",
+        "training_memory",
         "bits",
         "interrupt",
         "synthetic",

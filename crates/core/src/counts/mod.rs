@@ -301,18 +301,22 @@ impl WordCounts {
     /// Returns the words with their counts, in order of first occurrence.
     #[must_use]
     pub fn by_first_occurrence(&self) -> Vec<(&str, u64)> {
-        let words = self.order_by_first_occurrence().into_iter().map(|index| self.counted(index));
-        words.map(|CountedWord { word, count, .. }| (word, count)).collect()
+        let counted = |index| {
+            let CountedWord { word, count, .. } = self.counted(index);
+            (word, count)
+        };
+        match self.order_by_first_occurrence() {
+            Some(order) => order.into_iter().map(counted).collect(),
+            None => (0..).take(self.len()).map(counted).collect(),
+        }
     }
 
-    /// Returns the indices of the words, in order of first occurrence.
-    pub(crate) fn order_by_first_occurrence(&self) -> Vec<u32> {
-        let mut order = with_room(self.len());
+    /// Returns the indices of the words, in order of first occurrence; `None` if that is the order of the table.
+    pub(crate) fn order_by_first_occurrence(&self) -> Option<Vec<u32>> {
         let indices = (0_u32..).take(self.len());
         let first = |index: u32| self.entries.first(index as usize);
         if indices.clone().is_sorted_by(|&one, &other| first(one) < first(other)) {
-            order.extend(indices);
-            return order;
+            return None;
         }
         // Sorted with the occurrences beside them, which are at random places of the table.
         let mut sorted: Vec<(FirstOccurrence, u32)> = with_room(self.len());
@@ -320,8 +324,9 @@ impl WordCounts {
         sorted.sort_unstable_by(|(one, left), (other, right)| {
             one.cmp(other).then_with(|| self.word(*left).cmp(self.word(*right)))
         });
+        let mut order = with_room(self.len());
         order.extend(sorted.into_iter().map(|(_, index)| index));
-        order
+        Some(order)
     }
 
     /// Returns the words with counts and first occurrences, ordered by bytes.

@@ -9,6 +9,9 @@ use crate::memory::with_room;
 pub trait WordTable {
     /// Returns the word at an index, with its count.
     fn word(&self, index: u32) -> (&str, u64);
+
+    /// Returns the number of words.
+    fn number(&self) -> usize;
 }
 
 /// Words with their counts, in order: a list, or the words of a table, of which only the indices are listed.
@@ -19,13 +22,19 @@ pub struct CountedWords<'w>(Source<'w>);
 enum Source<'w> {
     Slice(&'w [(&'w str, u64)]),
     List(Vec<(&'w str, u64)>),
-    Table(&'w (dyn WordTable + 'w), Cow<'w, [u32]>),
+    Table(&'w (dyn WordTable + 'w)),
+    Indices(&'w (dyn WordTable + 'w), Cow<'w, [u32]>),
 }
 
 impl<'w> CountedWords<'w> {
+    /// Returns the words of a table in its order.
+    pub fn all_of(table: &'w (dyn WordTable + 'w)) -> Self {
+        Self(Source::Table(table))
+    }
+
     /// Returns the words of a table at these indices.
     pub fn of_table(table: &'w (dyn WordTable + 'w), order: impl Into<Cow<'w, [u32]>>) -> Self {
-        Self(Source::Table(table, order.into()))
+        Self(Source::Indices(table, order.into()))
     }
 
     /// Returns the same words without a copy.
@@ -33,7 +42,8 @@ impl<'w> CountedWords<'w> {
         CountedWords(match &self.0 {
             Source::Slice(words) => Source::Slice(words),
             Source::List(words) => Source::Slice(words),
-            Source::Table(table, order) => Source::Table(*table, Cow::Borrowed(&**order)),
+            Source::Table(table) => Source::Table(*table),
+            Source::Indices(table, order) => Source::Indices(*table, Cow::Borrowed(&**order)),
         })
     }
 
@@ -42,7 +52,8 @@ impl<'w> CountedWords<'w> {
         match &self.0 {
             Source::Slice(words) => words.len(),
             Source::List(words) => words.len(),
-            Source::Table(_, order) => order.len(),
+            Source::Table(table) => table.number(),
+            Source::Indices(_, order) => order.len(),
         }
     }
 
@@ -56,7 +67,8 @@ impl<'w> CountedWords<'w> {
         match &self.0 {
             Source::Slice(words) => words[place],
             Source::List(words) => words[place],
-            Source::Table(table, order) => table.word(order[place]),
+            Source::Table(table) => table.word(u32::try_from(place).expect("a table has fewer than 2^32 words")),
+            Source::Indices(table, order) => table.word(order[place]),
         }
     }
 
@@ -70,6 +82,10 @@ impl<'w> CountedWords<'w> {
         if self.iter().all(|(word, count)| keep(word, count)) {
             return;
         }
+        let keeps = |table: &dyn WordTable, index| {
+            let (word, count) = table.word(index);
+            keep(word, count)
+        };
         match &mut self.0 {
             Source::Slice(words) => {
                 let mut kept = with_room(words.len());
@@ -77,12 +93,14 @@ impl<'w> CountedWords<'w> {
                 self.0 = Source::List(kept);
             }
             Source::List(words) => words.retain(|&(word, count)| keep(word, count)),
-            Source::Table(table, order) => {
+            Source::Table(table) => {
+                let mut kept = with_room(table.number());
+                kept.extend((0..).take(table.number()).filter(|&index| keeps(*table, index)));
+                self.0 = Source::Indices(*table, Cow::Owned(kept));
+            }
+            Source::Indices(table, order) => {
                 let mut kept = with_room(order.len());
-                kept.extend(order.iter().filter(|&&index| {
-                    let (word, count) = table.word(index);
-                    keep(word, count)
-                }));
+                kept.extend(order.iter().filter(|&&index| keeps(*table, index)));
                 *order = Cow::Owned(kept);
             }
         }

@@ -17,11 +17,18 @@ impl WordTable for WordCounts {
         let CountedWord { word, count, .. } = self.counted(index);
         (word, count)
     }
+
+    fn number(&self) -> usize {
+        self.len()
+    }
 }
 
 /// Returns the words of a table in the order of their first occurrence.
 pub(super) fn words_of(counts: &WordCounts) -> CountedWords<'_> {
-    CountedWords::of_table(counts, counts.order_by_first_occurrence())
+    match counts.order_by_first_occurrence() {
+        Some(order) => CountedWords::of_table(counts, order),
+        None => CountedWords::all_of(counts),
+    }
 }
 
 /// Returns where `tokens` are in the words of a table; `splitter` makes words of a text.

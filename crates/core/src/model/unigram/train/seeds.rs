@@ -77,10 +77,16 @@ pub(super) fn seeds(
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
             found.make_room(walk.found.len());
             found.append(&mut walk.found);
+            if found.len() / 2 > config.seed_size {
+                keep_largest(&mut found, config.seed_size);
+            }
         }
     })?;
     drop(groups);
-    let found = largest(found.into_inner().unwrap_or_else(PoisonError::into_inner), config.seed_size);
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    keep_largest(&mut found, config.seed_size);
+    found.shrink_to_fit();
+    found.sort_unstable_by_key(|found| (found.rank, found.length));
     let seed = |Candidate { weight, rank, length }| Seed { weight, place: places[rank as usize], length };
     Ok(found.into_iter().map(seed).collect())
 }
@@ -119,16 +125,13 @@ fn segments_of_places(corpus: &Corpus) -> Vec<u32> {
     segments
 }
 
-/// Returns the `most` candidates of the largest values; of equal ones, those that come first.
-fn largest(mut found: Vec<Candidate>, most: usize) -> Vec<Candidate> {
+/// Keeps the `most` candidates of the largest values; of equal ones, those that come first.
+fn keep_largest(found: &mut Vec<Candidate>, most: usize) {
     if most > 0 && found.len() > most {
         let order = |found: &Candidate| (Reverse(value(found.weight, found.length)), found.rank, found.length);
         found.select_nth_unstable_by_key(most - 1, order);
     }
     found.truncate(most);
-    found.shrink_to_fit();
-    found.sort_unstable_by_key(|found| (found.rank, found.length));
-    found
 }
 
 /// An open LCP interval (a node of the suffix tree): a range of sorted suffixes with a common prefix.
