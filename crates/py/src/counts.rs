@@ -235,15 +235,7 @@ impl WordCounter {
                 counts::WordCounts::from_sorted_within(max_memory.unwrap_or(usize::MAX), splitter, words)
             })?
         } else {
-            let sum = detach(py, || {
-                let mut tables = self.tables();
-                let first = tables.next().unwrap_or_else(|| Ok(counts::WordCounts::new(splitter)))?;
-                tables.try_fold(first, |mut sum, table| {
-                    sum.merge(&table?)?;
-                    Ok(sum)
-                })
-            })?;
-            sum.map_err(to_py)?
+            self.sum(py)?.unwrap_or_else(|| counts::WordCounts::new(splitter))
         };
         Ok(WordCounts { inner: inner.without_index() })
     }
@@ -265,6 +257,24 @@ impl WordCounter {
     /// Takes the tables of the threads.
     fn tables(&mut self) -> impl Iterator<Item = Result<counts::WordCounts, Error>> + use<> {
         std::mem::take(&mut self.shards).into_iter().map(Counter::finish)
+    }
+
+    /// Takes the tables of the threads and adds them up, in pairs on several threads; `None` if there are none.
+    fn sum(&mut self, py: Python<'_>) -> PyResult<Option<counts::WordCounts>> {
+        let mut tables: Vec<_> = detach(py, || self.tables().collect::<Result<_, _>>())?.map_err(to_py)?;
+        while tables.len() > 1 {
+            let mut pairs = Vec::new();
+            let mut rest = tables.into_iter();
+            while let Some(one) = rest.next() {
+                pairs.push((one, rest.next()));
+            }
+            let add = |(mut one, other): (counts::WordCounts, Option<counts::WordCounts>), _: &AtomicBool| {
+                other.map_or(Ok(()), |other| one.merge(&other)).map(|()| one)
+            };
+            let sums = threads::run(py, pairs, add, threads::no_progress)?;
+            tables = sums.into_iter().collect::<Result<_, _>>().map_err(to_py)?;
+        }
+        Ok(tables.pop())
     }
 
     /// Takes the words of the threads as a merge of runs; None if all fit into memory.

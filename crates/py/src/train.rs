@@ -98,10 +98,14 @@ pub(crate) fn count_tokens(
     py: Python<'_>,
     tokenizer: &Bound<'_, Tokenizer>,
     counts: &Bound<'_, WordCounts>,
+    threads: Option<threads::ThreadCount>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<u64>> {
     let (tokenizer, counts) = (&*tokenizer.get().inner, &counts.get().inner);
-    reporting(py, progress.as_ref(), None, |callback| training::count_tokens(tokenizer, counts, callback))
+    let beside = threads::beside(threads::number(threads) - 1, None);
+    reporting(py, progress.as_ref(), None, |callback| {
+        training::count_tokens(tokenizer, counts, Execution { threads: Threads::new(&beside), callback })
+    })
 }
 
 /// Runs work without the GIL, and reports its progress; handles Ctrl-C, and the limit of memory.

@@ -42,6 +42,7 @@ def extend(
 def count_tokens(
     tokenizer: Tokenizer,
     counts: WordCounts,
+    threads: int | None,
     progress: Callable[[str, int, int], object] | None,
 ) -> list[int]:
     """Returns the number of occurrences of each token in counted words, by id."""

@@ -128,7 +128,7 @@ class UnknownCharacters:
     @cached_property
     def _total(self) -> int:
         """Returns the number of tokens of the corpus before the extension."""
-        return sum(_core.count_tokens(self._tok._core, self._words._core, None)) or 1
+        return sum(_core.count_tokens(self._tok._core, self._words._core, None, None)) or 1
 
 
 def check_characters(value: Any) -> None:

@@ -224,7 +224,7 @@ def _changed(tok: Tokenizer, new: NewEntries) -> VocabularyChange:
 
 def _unused(change: VocabularyChange, words: WordCounts) -> tuple[str, ...]:
     """Returns the new entries that no word of the corpus contains any more, since others were made of them."""
-    used = _core.count_tokens(change.tokenizer._core, words._core, None)
+    used = _core.count_tokens(change.tokenizer._core, words._core, None, None)
     return tuple(
         token
         for number, token in zip(change.initial_rows, change.added, strict=True)

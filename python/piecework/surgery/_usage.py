@@ -70,7 +70,9 @@ def token_counts(
     words = _counted(tokenizer, texts)
     with reporting(progress) as report:
         if words is not None:
-            return np.array(_core.count_tokens(tokenizer._core, words._core, report), np.uint64)
+            return np.array(
+                _core.count_tokens(tokenizer._core, words._core, threads, report), np.uint64
+            )
         sums = measure(
             partial(_TokenMeter, tokenizer, threads_of_meter(threads, engine)),
             {None: _as_learned(tokenizer, texts)},

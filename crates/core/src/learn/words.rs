@@ -6,7 +6,7 @@ use std::fmt;
 use crate::memory::with_room;
 
 /// A table of words.
-pub trait WordTable {
+pub trait WordTable: Sync {
     /// Returns the word at an index, with its count.
     fn word(&self, index: u32) -> (&str, u64);
 

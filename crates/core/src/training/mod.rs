@@ -7,7 +7,7 @@ mod words;
 pub use extend::{LearnedTokens, extend};
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use self::decoder::{TokenMarks, decoder_for, sentencepiece};
 use self::words::{tokens_in_words, words_of};
@@ -41,7 +41,7 @@ pub struct Recorders {
 
 /// The threads and the progress of a training, neither of which changes the result.
 pub struct Execution<'a> {
-    /// The threads, which Unigram uses; merges are learned in one thread.
+    /// The threads, for Unigram and for the final counts; merges are learned in one thread.
     pub threads: Threads<'a>,
     /// The callback that receives the progress.
     pub callback: ProgressCallback<'a>,
@@ -74,12 +74,12 @@ pub fn train(
         Trainer::Unigram(config) => {
             let trained = unigram::train::train(&words, config, steps, threads, callback)?;
             let parts = unigram(trained.entries, splitter, config)?;
-            let token_counts = count(&parts.model, &parts.added, &words, callback)?;
+            let token_counts = count(&parts.model, &parts.added, &words, Execution { threads, callback })?;
             (parts, token_counts, Vec::new(), trained.history)
         }
         Trainer::WordLevel(config) => {
             let parts = word_level(word_level::train::train(&words, config)?, splitter, config)?;
-            let token_counts = count(&parts.model, &parts.added, &words, callback)?;
+            let token_counts = count(&parts.model, &parts.added, &words, Execution { threads, callback })?;
             (parts, token_counts, Vec::new(), Vec::new())
         }
     };
@@ -220,10 +220,10 @@ fn unigram(
 /// Returns the number of occurrences of each token in the words of `counts`, by id, except words that cannot be encoded.
 ///
 /// The splitter of the counts, if it is recorded, must be the tokenizer's.
-pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, callback: ProgressCallback<'_>) -> Result<Vec<u64>> {
+pub fn count_tokens(tokenizer: &Tokenizer, counts: &WordCounts, execution: Execution<'_>) -> Result<Vec<u64>> {
     let tokens = tokenizer.added().tokens();
     let (words, found) = (words_of(counts), tokens_in_words(counts, tokenizer.splitter(), tokens)?);
-    count(tokenizer.model(), tokens, &cut_words(&words, &found)?, callback)
+    count(tokenizer.model(), tokens, &cut_words(&words, &found)?, execution)
 }
 
 /// Returns the number of occurrences of each token in the encoded words, except words that cannot be encoded.
@@ -233,33 +233,45 @@ fn count(
     model: &Model,
     added: &[AddedToken],
     words: &CountedWords<'_>,
-    callback: ProgressCallback<'_>,
+    Execution { threads, callback }: Execution<'_>,
 ) -> Result<Vec<u64>> {
-    /// The number of words encoded between two calls of the progress callback.
-    const CHUNK: usize = 1 << 12;
+    /// The number of words that a thread encodes at a time.
+    const TASK: usize = 1 << 12;
     let last = added.iter().map(|token| token.id + 1).max().unwrap_or_default();
-    let mut counts = vec![0; model.vocab().id_limit().max(last) as usize];
+    let size = model.vocab().id_limit().max(last) as usize;
     let added: HashMap<&str, u32> =
         added.iter().filter(|token| !token.control).map(|token| (token.content.as_str(), token.id)).collect();
-    let (mut scratch, mut tokens, mut total) = (ModelScratch::default(), Vec::new(), 0_u64);
-    for (done, (word, count)) in words.iter().enumerate() {
-        if done % CHUNK == 0 {
-            report(callback, Stage::Counting, done, words.len())?;
+    let whole = Mutex::new((vec![0_u64; size], 0_u128));
+    let mut progress = |begun: usize| report(callback, Stage::Counting, (begun * TASK).min(words.len()), words.len());
+    threads.run_tasks(words.len().div_ceil(TASK), &mut progress, &|queue| {
+        let (mut scratch, mut tokens) = (ModelScratch::default(), Vec::new());
+        let (mut counts, mut total) = (vec![0_u64; size], 0_u128);
+        while let Some(task) = queue.next_task() {
+            for place in task * TASK..words.len().min((task + 1) * TASK) {
+                let (word, count) = words.get(place);
+                tokens.clear();
+                let token = added.get(word).copied();
+                if token.is_none()
+                    && model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, &mut tokens).is_err()
+                {
+                    continue;
+                }
+                for id in tokens.iter().map(|token| token.id).chain(token) {
+                    // Sums that do not fit are an error below.
+                    counts[id as usize] = counts[id as usize].wrapping_add(count);
+                    total += u128::from(count);
+                }
+            }
         }
-        tokens.clear();
-        let token = added.get(word).copied();
-        if token.is_none() && model.encode_word(word, AllowedEntries::Ordinary, &mut scratch, &mut tokens).is_err() {
-            continue;
-        }
-        let ids = tokens.iter().map(|token| token.id).chain(token);
-        let more = count.checked_mul(ids.clone().count() as u64).and_then(|more| total.checked_add(more));
-        total = more.ok_or_else(|| {
-            Error::Overflow(
-                Message::new("the tokens of the words are more than 2^64 - 1")
-                    .hint("divide all counts by a common factor"),
-            )
-        })?;
-        ids.for_each(|id| counts[id as usize] += count);
+        let (sums, sum) = &mut *whole.lock().expect("no thread panicked");
+        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.wrapping_add(count));
+        *sum += total;
+    })?;
+    let (counts, total) = whole.into_inner().expect("no thread panicked");
+    if total > u128::from(u64::MAX) {
+        return Err(Error::Overflow(
+            Message::new("the tokens of the words are more than 2^64 - 1").hint("divide all counts by a common factor"),
+        ));
     }
     Ok(counts)
 }
