@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import index_readme
 import piecework
 from paths import REPOSITORY
 
@@ -124,3 +125,30 @@ def test_only_io_and_cli_open_files() -> None:
 def test_lock_files_agree() -> None:
     assert locked("run.txt") <= locked("test.txt")
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in locked("test.txt"))
+
+
+def test_the_index_shows_absolute_links() -> None:
+    assert index_readme.PAGE.read_text("utf-8") == index_readme.page(), (
+        "run tools/make_index_readme.py"
+    )
+    source = index_readme.urls()["Source"]
+    links = re.findall(r"""(?:\]\(|\b(?:src|srcset)=")([^)"\s]+)""", index_readme.page())
+    assert len(links) > 30
+    for link in links:
+        path = re.sub(f"^{re.escape(source)}/(?:blob|raw)/main/", "", link)
+        assert path == link or (REPOSITORY / path.partition("#")[0]).exists(), link
+        assert link.startswith(("https://", "#")), link
+
+
+def test_all_addresses_follow_from_one() -> None:
+    urls = index_readme.urls()
+    source = urls.pop("Source")
+    assert all(url.startswith(f"{source}/") for url in urls.values())
+    project = importlib.metadata.metadata("piecework")
+    assert set(project.get_all("Project-URL") or []) == {
+        f"{name}, {url}" for name, url in index_readme.urls().items()
+    }
+    assert (project["Author"], project["License-Expression"]) == (
+        "The piecework developers",
+        PROJECT["license"],
+    )

@@ -1,25 +1,21 @@
 """Crates and packages have licences, sources and versions that deny.toml allows; SECURITY.md says why their unsafe code is there."""
 
 import importlib.metadata
-import json
 import platform
 import re
 import shutil
-import subprocess
 import tomllib
 from collections import Counter
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+import third_party
+from crates import TARGET, Package, crates, linked
 from paths import REPOSITORY
 
 RULES = tomllib.loads((REPOSITORY / "deny.toml").read_text(encoding="utf-8"))
 ALLOWED = set(RULES["licenses"]["allow"])
-TARGET = "x86_64-unknown-linux-gnu"
-"""The system whose crates are checked, since each system has some of its own."""
 PYTHON = {"click": {"BSD-3-Clause"}, "numpy": {"BSD-3-Clause", "0BSD", "Zlib", "CC0-1.0"}}
 """Licences of packages of Python; those of numpy are also of the libraries in its wheel."""
 
@@ -28,53 +24,13 @@ UNSAFE = re.compile(r"\bunsafe\s*(?:\{|(?:fn|impl|trait|extern)\b)")
 COMMENT = re.compile(r"//.*")
 NOT_LINKED = {"benches", "examples", "tests"}
 
-Package = dict[str, Any]
 
-
-@cache
-def metadata() -> dict[str, Any]:
-    """Returns what Cargo knows of the crates, without a network."""
+@pytest.fixture(autouse=True, scope="module")
+def _cargo() -> None:
     if shutil.which("cargo") is None:
         pytest.skip("no cargo, which lists the crates")
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         pytest.skip(f"only the crates of {TARGET} are checked")
-    arguments = ["--locked", "--offline", "--format-version", "1", "--filter-platform", TARGET]
-    done = subprocess.run(
-        ["cargo", "metadata", *arguments], cwd=REPOSITORY, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def crates() -> list[Package]:
-    """Returns the crates that others wrote, those of the build included."""
-    return [each for each in metadata()["packages"] if each["source"] is not None]
-
-
-def is_macro(crate: Package) -> bool:
-    """Returns whether a crate runs in the compiler."""
-    return any("proc-macro" in target["kind"] for target in crate["targets"])
-
-
-def linked() -> list[Package]:
-    """Returns the crates whose code is in the compiled module."""
-    by_id = {each["id"]: each for each in metadata()["packages"]}
-    nodes = {node["id"]: node for node in metadata()["resolve"]["nodes"]}
-    todo = [key for key, each in by_id.items() if each["name"] == "piecework-py"]
-    seen = set[str]()
-    while todo:
-        key = todo.pop()
-        if key not in seen and not is_macro(by_id[key]):
-            seen.add(key)
-            needed = nodes[key]["deps"]
-            todo += [each["pkg"] for each in needed if has_kind(each, None)]
-    return [by_id[key] for key in seen if by_id[key]["source"] is not None]
-
-
-def has_kind(dependency: dict[str, Any], kind: str | None) -> bool:
-    """Returns whether a crate is needed in a way: None to link it, "build" to build."""
-    return any(each["kind"] == kind for each in dependency["dep_kinds"])
 
 
 def allows(licences: set[str], expression: str) -> bool:
@@ -146,3 +102,23 @@ def test_every_required_package_has_an_allowed_licence() -> None:
     for name in names:
         found = importlib.metadata.metadata(name).get("License-Expression", "")
         assert allows(ALLOWED | PYTHON.get(name, set()), found), (name, found)
+
+
+def test_every_crate_has_an_entry_among_third_parties() -> None:
+    assert third_party.PAGE.read_text("utf-8") == third_party.page(), (
+        "run tools/make_third_party.py"
+    )
+
+
+def test_the_package_has_the_licences_of_all_parts() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["license"] == third_party.expression()
+
+
+def test_a_crate_without_an_entry_is_found() -> None:
+    new = {**linked()[0], "name": "new-crate"}
+    assert "new-crate" not in third_party.page()
+    assert third_party.taken({**new, "license": "(Zlib OR MIT) AND BSD-3-Clause"}) == [
+        "BSD-3-Clause",
+        "MIT",
+    ]
