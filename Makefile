@@ -6,6 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 VENV := .venv
 BIN := $(VENV)/bin
 DIST := target/wheels
+MANYLINUX := manylinux_2_28
 ARGS ?=
 # Tests run on as many processes as there are CPUs; ARGS="-n0" runs them in one, for a debugger.
 PARALLEL = --numprocesses auto --maxprocesses 8 --dist worksteal
@@ -137,8 +138,29 @@ unsafe: ## Test the vector kernels under Miri, AddressSanitizer and valgrind, wh
 parity: $(VENV)/.built $(VENV)/.test ## Compare with other tokenizers on all data
 	$(BIN)/pytest -m parity $(ARGS)
 
+##@ Release
+.PHONY: wheel wheel-check
+# The wheel runs on Linux with glibc 2.28 or newer. `make wheel-check` also builds from the source archive, which takes minutes.
+wheel: $(VENV)-wheel/.ready ## Build the wheel for Linux and the source archive (dist/), check them, and run the READMEs where no compiler is
+	rm -rf dist
+	PATH="$(abspath $(VENV)-wheel/bin):$$PATH" PYO3_PYTHON="$(abspath $(VENV)-wheel/bin/python)" \
+		$(VENV)-wheel/bin/maturin build --release --locked --quiet --zig \
+		--compatibility $(MANYLINUX) --out dist
+	$(VENV)-wheel/bin/maturin sdist --out dist
+	$(VENV)-wheel/bin/twine check --strict dist/*
+	$(VENV)-wheel/bin/auditwheel show dist/*.whl | grep --quiet 'platform tag: "$(MANYLINUX)_'
+	$(VENV)-wheel/bin/python tools/check_wheel.py dist/*.whl
+
+wheel-check: wheel ## Build a wheel from the source archive, too, and test it
+	rm -rf target/from-sdist
+	$(VENV)-wheel/bin/python -m pip wheel --quiet --no-deps --wheel-dir target/from-sdist dist/*.tar.gz
+	$(VENV)-wheel/bin/python tools/check_wheel.py target/from-sdist/*.whl
+
 ##@ Maintenance
-.PHONY: lock clean
+.PHONY: changelog lock clean
+changelog: $(VENV)-wheel/.ready ## Move the files of changelog.d to CHANGELOG.md (VERSION=0.2.0)
+	$(VENV)-wheel/bin/towncrier build --yes --version $(or $(VERSION),$(error make changelog needs a version: VERSION=0.2.0))
+
 lock: ## Pin the newest versions that pyproject.toml and Cargo.toml allow
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
@@ -151,6 +173,10 @@ lock: ## Pin the newest versions that pyproject.toml and Cargo.toml allow
 	$(VENV)-lock/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["bench"], sep="\n")' >requirements/bench.txt
 	$(PYTHON) -m venv --clear $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)-lock/bin/python -m pip install --quiet --group wheel
+	$(VENV)-lock/bin/python -m pip freeze >requirements/wheel.txt
+	$(PYTHON) -m venv --clear $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --upgrade pip
 	$(VENV)-lock/bin/python -m pip install --quiet --requirement requirements/run.txt --constraint requirements/test.txt --group cluster
 	$(VENV)-lock/bin/python -m pip freeze >requirements/cluster.txt
 	rm -rf $(VENV)-lock
@@ -158,7 +184,7 @@ lock: ## Pin the newest versions that pyproject.toml and Cargo.toml allow
 	$(CARGO) update --manifest-path fuzz/Cargo.toml
 
 clean: ## Remove all generated files
-	rm -rf target fuzz/target fuzz/corpus fuzz/artifacts $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf dist target fuzz/target fuzz/corpus fuzz/artifacts $(VENV) $(VENV)-* python/piecework/*.so .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find python tests tools bench examples -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # All unsafe code of the core is in the vector kernels, so these targets run their tests. Miri assumes the CPU features that
@@ -223,6 +249,12 @@ $(VENV)-cluster/.ready: requirements/cluster.txt
 	"$(PYTHON)" -m venv --clear $(VENV)-cluster
 	$(VENV)-cluster/bin/python -m pip install --quiet --requirement requirements/cluster.txt
 	echo "$(abspath python)" >"$$($(VENV)-cluster/bin/python -c 'import site; print(site.getsitepackages()[0])')/piecework.pth"
+	@touch $@
+
+$(VENV)-wheel/.ready: requirements/wheel.txt
+	@$(NEED_CARGO)$(NEED_PYTHON)$(NEED_PIP)
+	"$(PYTHON)" -m venv --clear $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet --requirement requirements/wheel.txt
 	@touch $@
 
 # The compiled core, in release mode, next to its Python sources.

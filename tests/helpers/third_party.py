@@ -40,7 +40,7 @@ OTHERS = (
         lambda: REPOSITORY / "crates" / "core" / "src" / "pretokenize" / "jieba" / "LICENSE",
     ),
 )
-"""What is compiled in besides crates: its name, its licence, what it is, and the file with the text."""
+"""Other content that is compiled in: its name, its licence, a description, and the file with the text."""
 
 HEAD = """# Third-party content
 
