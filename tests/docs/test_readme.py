@@ -144,7 +144,7 @@ def test_both_languages_have_equal_sections_and_blocks() -> None:
 
 @pytest.mark.parametrize("name", READMES)
 def test_readme_is_short(name: str) -> None:
-    assert text_of(name).count("\n") <= 150
+    assert text_of(name).count("\n") <= 120
 
 
 @pytest.mark.parametrize("name", [*READMES, *PAGES])
