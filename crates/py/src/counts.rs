@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use piecework_core::Error;
 use piecework_core::counts::{
-    self, BlockStart, Counter, FirstOccurrence, Lines, MAX_MERGED, MergedWords, Run, SortedWords, Spill, TextSplitter,
-    reduce,
+    self, BlockStart, Counter, DistinctWords, FirstOccurrence, Lines, MAX_MERGED, MergedWords, Run, SortedWords, Spill,
+    TextSplitter, reduce, too_many_bytes_so_far,
 };
 use piecework_core::format::{read_counts, read_text_splitter, write_counts, write_text_splitter};
 use pyo3::prelude::*;
@@ -150,29 +150,33 @@ pub(crate) struct WordCounter {
     documents: u64,
     /// The folder for the words that exceed the limit of memory, if there is one.
     work: Option<Arc<WorkFolder>>,
+    /// The limit of the table's size, and what estimates that, if the table must be within the limit of memory, too.
+    table: Option<(usize, Arc<Mutex<DistinctWords>>)>,
 }
 
 #[pymethods]
 impl WordCounter {
-    /// `memory` has the limit in bytes, which the threads share, and the folder for the words that exceed it.
+    /// `memory` has the limit in bytes, which the threads share; the folder for the words that exceed it; and whether the whole
+    /// table must be within the limit, too, so that counting ends as soon as it is not.
     #[new]
     fn new(
         splitter: &str,
         functions: Vec<Py<PyAny>>,
         threads: Option<threads::ThreadCount>,
         first_document: u64,
-        memory: Option<(usize, Option<PathBuf>)>,
+        memory: Option<(usize, Option<PathBuf>, bool)>,
     ) -> PyResult<Self> {
         let splitter = read_text_splitter(splitter, &functions::functions(functions)).map_err(in_settings)?;
         let threads = threads::number(threads);
-        let (shards, work) = match memory {
-            None => ((0..threads).map(|_| Counter::new(splitter.clone())).collect(), None),
-            Some((max_memory, work_dir)) => {
-                let work = WorkFolder::new(work_dir).map_err(|error| from_storage(&error))?;
-                (limited_counters(&splitter, threads, max_memory, &work), Some(work))
-            }
+        let Some((max_memory, work_dir, limits_table)) = memory else {
+            let shards = (0..threads).map(|_| Counter::new(splitter.clone())).collect();
+            return Ok(Self { shards, splitter, documents: first_document, work: None, table: None });
         };
-        Ok(Self { shards, splitter, documents: first_document, work })
+        let work = WorkFolder::new(work_dir).map_err(|error| from_storage(&error))?;
+        let table = limits_table.then(|| (max_memory, Arc::default()));
+        let distinct = table.as_ref().map(|(_, distinct)| Arc::clone(distinct));
+        let shards = limited_counters(&splitter, threads, max_memory, &work, distinct);
+        Ok(Self { shards, splitter, documents: first_document, work: Some(work), table })
     }
 
     /// Counts the texts of a list, each as one document.
@@ -210,7 +214,11 @@ impl WordCounter {
             }
         };
         let (py, progress) = (progress.py(), progress.clone().unbind());
-        let tick = |py: Python<'_>| report(py, &progress, blocks.try_lock().map_or(0, |blocks| blocks.1.byte));
+        let table = self.table.as_ref();
+        let tick = |py: Python<'_>| {
+            check_table(table)?;
+            report(py, &progress, blocks.try_lock().map_or(0, |blocks| blocks.1.byte))
+        };
         let results = threads::run(py, self.shards.iter_mut().collect(), work, tick)?;
         if let Some(failure) = results.into_iter().filter_map(Result::err).min_by_key(rank) {
             return Err(match failure {
@@ -318,8 +326,16 @@ impl WordCounter {
             done.map_err(to_py)?;
         }
         self.documents += count as u64;
-        Ok(())
+        check_table(self.table.as_ref())
     }
+}
+
+/// Returns an error if the table of the words so far exceeds its limit in any case.
+fn check_table(table: Option<&(usize, Arc<Mutex<DistinctWords>>)>) -> PyResult<()> {
+    let Some((most, distinct)) = table else { return Ok(()) };
+    // A thread that adds words has it; then the next question has the answer.
+    let size = distinct.try_lock().map_or(0, |distinct| distinct.least_size());
+    if size > *most { Err(to_py(too_many_bytes_so_far(size))) } else { Ok(()) }
 }
 
 /// Returns counters that share `max_memory` bytes; fewer than `threads` if their shares would be too small.
@@ -328,12 +344,14 @@ fn limited_counters(
     threads: usize,
     max_memory: usize,
     work: &Arc<WorkFolder>,
+    distinct: Option<Arc<Mutex<DistinctWords>>>,
 ) -> Vec<Counter> {
     let threads = threads.min(max_memory / (2 * THREAD_BYTES)).max(1);
     let spill = Spill {
         table_bytes: (max_memory / threads).saturating_sub(THREAD_BYTES).max(MIN_TABLE_BYTES),
         max_runs: (MAX_MERGED / threads).max(MIN_RUNS),
         store: work.clone(),
+        distinct,
     };
     (0..threads).map(|_| Counter::new(splitter.clone()).with_spill(spill.clone())).collect()
 }

@@ -82,8 +82,8 @@ class WordCounter:
         functions: The functions that the splitter refers to by index.
         threads: The number of threads; None for one per core.
         first_document: The number of the first text or line.
-        memory: The limit of memory in bytes, which the threads share, and the folder for temporary files (None for the
-            system's); None for no limit.
+        memory: The limit of memory in bytes, which the threads share; the folder for temporary files (None for the system's);
+            and whether the whole table must be within the limit, else counting ends with a ConfigError. None for no limit.
     """
 
     def __new__(
@@ -92,7 +92,7 @@ class WordCounter:
         functions: Sequence[Callable[[str], object]],
         threads: int | None,
         first_document: int,
-        memory: tuple[int, str | PathLike[str] | None] | None,
+        memory: tuple[int, str | PathLike[str] | None, bool] | None,
     ) -> WordCounter: ...
     def add_texts(self, batch: Iterable[str]) -> None:
         """Counts the words of texts, each of which is a document."""

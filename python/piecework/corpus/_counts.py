@@ -421,7 +421,7 @@ def count_within(
     Raises:
         ConfigError: The table takes more.
     """
-    counted = _counted(texts, max_memory=max_memory, **settings)
+    counted = _counted(texts, max_memory=max_memory, limits_table=True, **settings)
     table = counted.table(as_bytes("max_memory", max_memory))
     return WordCounts._wrap(table, counted.functions)
 

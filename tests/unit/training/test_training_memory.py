@@ -80,6 +80,21 @@ def test_words_that_do_not_fit_are_counted_to_the_end(tmp_path: Path) -> None:
     assert len(pw.WordCounts.from_texts(pw.Corpus(path), max_memory="1MB")) == len(table)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_counting_ends_when_the_words_cannot_fit(tmp_path: Path, threads: int) -> None:
+    path = tmp_path / "text"
+    table = [*words(200_000)]
+    path.write_text("\n".join(table * 20), encoding="utf-8")
+    problem = "^max_memory: the different words so far take at least [234] MB, and training needs more; raise it, or count"
+    trainer = pw.WordPieceTrainer(600)
+    for texts in (pw.Corpus(path), iter(table * 20)):
+        seen: list[pw.Progress] = []
+        with pytest.raises(pw.errors.ConfigError, match=problem):
+            pw.train(texts, trainer, threads=threads, max_memory="2MB", progress=seen.append)
+        assert all(progress.stage != "counting" for progress in seen)
+    assert len(pw.WordCounts.from_texts(pw.Corpus(path), max_memory="2MB")) == len(table)
+
+
 def test_an_extension_has_the_limit(tmp_path: Path) -> None:
     tok = pw.train({"etaoinsh" * 2: 3, "hsniotae": 2}, pw.BpeTrainer(20))
     table = words(60_000)

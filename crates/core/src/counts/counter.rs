@@ -3,6 +3,8 @@
 //! If the splitter has a fast path, each distinct chunk of text is normalized and split once, and later only counted.
 //! The result is equal to that of the generic path, including first occurrences.
 
+use std::sync::PoisonError;
+
 use super::runs::{MAX_MERGED, Run, Spill, push_run, reduce};
 use super::sorted::MergedWords;
 use super::token_finder::TokenFinder;
@@ -166,6 +168,10 @@ impl Counter {
         if let Some(spill) = &self.spill
             && !self.counts.is_empty()
         {
+            if let Some(distinct) = &spill.distinct {
+                let mut distinct = distinct.lock().unwrap_or_else(PoisonError::into_inner);
+                self.counts.words().for_each(|counted| distinct.add(counted.word));
+            }
             let run = Run::write(&*spill.store, self.counts.sorted())?;
             self.counts.clear();
             push_run(&mut self.runs, run, spill)?;

@@ -2,12 +2,12 @@
 //!
 //! A table maps each word to its count and its first occurrence. Tables add up: counts by sum, first occurrences by
 //! minimum. Both are associative and commutative, so the result does not depend on how the corpus is divided.
-
 //!
 //! A counter with a limit of memory writes its table as a sorted run when it is full; the runs are merged at the end.
 //! By the same rule the result does not depend on where that happened.
 
 mod counter;
+mod distinct;
 mod entries;
 mod runs;
 mod sorted;
@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 use entries::Entries;
 
 pub use counter::{BlockStart, Counter, Lines, strip_line_end};
+pub use distinct::DistinctWords;
 pub use runs::{MAX_MERGED, Run, RunStorage, RunStore, Spill, reduce};
 pub use sorted::{CountedWord, Interruptible, MergedWords, SortedTable, SortedWords};
 pub use text_splitter::TextSplitter;
@@ -425,6 +426,14 @@ impl WordCounts {
 fn too_many_bytes(words: u64, size: usize) -> Error {
     let problem = format!("the {words} different words take {}, and training needs more", in_megabytes(size));
     Error::Config(Message::new(problem).setting("max_memory").hint("raise it"))
+}
+
+/// Returns the error for words of a part of the texts that already take more memory than is allowed; `size` is in bytes.
+#[must_use]
+pub fn too_many_bytes_so_far(size: usize) -> Error {
+    let problem = format!("the different words so far take at least {}, and training needs more", in_megabytes(size));
+    let hint = "raise it, or count the words into a file first, which needs no memory for all of them";
+    Error::Config(Message::new(problem).setting("max_memory").hint(hint))
 }
 
 /// Appends a word to a table's text and entries.

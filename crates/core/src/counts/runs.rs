@@ -9,8 +9,9 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use super::DistinctWords;
 use super::sorted::{CountedWord, Interruptible, MergedWords, SortedWords};
 use crate::error::{Error, Result};
 use crate::numbers::leb128;
@@ -100,6 +101,8 @@ pub struct Spill {
     pub max_runs: usize,
     /// The storage of the runs.
     pub store: Arc<dyn RunStore>,
+    /// What estimates the size of the whole table, if that matters.
+    pub distinct: Option<Arc<Mutex<DistinctWords>>>,
 }
 
 impl SortedWords for Run {
@@ -191,7 +194,7 @@ mod tests {
         let mut sum = WordCounts::default();
         (0..40).for_each(|number| sum.merge(&table(number)).unwrap());
         for limit in [2, 3, 39, 100] {
-            let spill = Spill { table_bytes: 0, max_runs: limit, store: Arc::new(InMemory) };
+            let spill = Spill { table_bytes: 0, max_runs: limit, store: Arc::new(InMemory), distinct: None };
             let (mut levels, mut list) = (Vec::new(), Vec::new());
             for number in 0..40 {
                 push_run(&mut levels, Run::write(&InMemory, table(number).sorted()).unwrap(), &spill).unwrap();

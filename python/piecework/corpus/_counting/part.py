@@ -45,7 +45,7 @@ class CountPart(Task):
 
     def __call__(self, part: Part) -> Receipt:
         """Returns the receipt of a part, with the number of its documents and the invalid lines."""
-        memory = None if self.max_memory is None else (self.max_memory, self.folder)
+        memory = None if self.max_memory is None else (self.max_memory, self.folder, False)
         counter = _core.WordCounter(self.splitter, [], 1, 0, memory)
         skipped, first = 0, None
         for _, source, span in part.ranges:

@@ -42,6 +42,7 @@ def count_texts(
     work_dir: Pathish | None = None,
     engine: Engine | None = None,
     part_bytes: int | None = None,
+    limits_table: bool = False,
 ) -> Counted | CountedInParts:
     """Counts the words of texts, for a table or for a file.
 
@@ -56,6 +57,7 @@ def count_texts(
         work_dir: The folder of temporary files.
         engine: Where the parts of a corpus are counted.
         part_bytes: The bytes of input of a part.
+        limits_table: Whether the table must be within `max_memory`, too: counting ends as soon as it is not.
 
     Returns:
         The counts.
@@ -81,7 +83,7 @@ def count_texts(
     if part_bytes is not None:
         raise ConfigError("requires `engine`", setting="part_bytes")
     most = as_bytes("max_memory", max_memory)
-    memory = None if most is None else (most, folder)
+    memory = None if most is None else (most, folder, limits_table)
     counter = _core.WordCounter(splitter, functions, threads, first, memory)
     corpus = as_corpus(texts)
     with reporting(progress) as report:

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::TARGET;
 use super::messages::{PieceKind, PieceProto, wrong};
 use crate::added::AddedToken;
-use crate::error::{Result, shorten};
+use crate::error::{Error, Message, Result, shorten};
 use crate::model::unigram::{Precision, Unigram, UnigramSettings};
 use crate::pipeline::Tokenizer;
 use crate::text::bytes::byte_entry;
@@ -48,8 +48,12 @@ pub(super) fn pieces<'a>(tokenizer: &'a Tokenizer, model: &'a Unigram) -> Result
 fn refuse(tokenizer: &Tokenizer, model: &Unigram) -> Result<()> {
     let UnigramSettings { precision, byte_fallback, reserved, unk_token, user_defined } = model.settings();
     if *precision != Precision::Float32 {
-        return Err(TARGET
-            .cannot_hold("scores that are added up in 64 bits (precision=\"float64\"), without `approximate=True`"));
+        let problem =
+            "a SentencePiece model cannot hold scores that are added up in 64 bits, as those of a training are";
+        return Err(Error::Config(
+            Message::new(problem)
+                .hint("pass `approximate=True`, which warns of what changes, or save a tokenizer.json"),
+        ));
     }
     if unk_token.is_none() {
         return Err(TARGET.cannot_hold("a model without an unknown token"));

@@ -9,7 +9,7 @@ use super::UnigramTrainerConfig;
 use crate::error::{Error, Message, Result};
 use crate::learn::cut::{CutToken, cut_words};
 use crate::learn::{CountedWords, ProgressCallback, Stage, report};
-use crate::memory::{Growable, filled, prefetch_at, reserved, with_room};
+use crate::memory::{Growable, filled, lengthen, prefetch_at, reserved, with_room};
 use crate::settings::METASPACE;
 
 /// The character that replaces white space.
@@ -17,8 +17,6 @@ pub(super) const SPACE: char = METASPACE;
 
 /// The number of words processed between two calls of the progress callback.
 const CHUNK: usize = 1 << 14;
-/// The number of code points.
-const CODE_POINTS: usize = 0x11_0000;
 /// The largest number of symbols, those at the ends of segments included: positions have 32 bits.
 const MOST: usize = u32::MAX as usize;
 
@@ -50,7 +48,7 @@ impl Corpus {
         let tokens: Vec<_> = tokens.iter().map(|content| CutToken::special(content)).collect();
         let parts = between(words, &tokens, config)?;
         let alphabet = alphabet(&parts, config, callback)?;
-        let mut symbols = filled(None, CODE_POINTS);
+        let mut symbols = filled(None, alphabet.last().map_or(0, |&(character, _)| character as usize + 1));
         for (symbol, &(character, _)) in (0..).zip(&alphabet) {
             symbols[character as usize] = Some(symbol);
         }
@@ -79,7 +77,7 @@ impl Corpus {
         let mut starts = with_room(segments.len() + 1);
         for (segment, _) in segments {
             starts.push(text.len());
-            text.extend(segment.chars().filter_map(|character| symbols[character as usize]));
+            text.extend(segment.chars().filter_map(|character| symbol_of(symbols, character)));
             text.push(end);
         }
         starts.push(text.len());
@@ -134,13 +132,18 @@ fn alphabet(
     config: &UnigramTrainerConfig,
     callback: ProgressCallback<'_>,
 ) -> Result<Vec<(char, u64)>> {
-    let mut weights = filled(0_u128, CODE_POINTS);
+    // By code point, up to the largest.
+    let mut weights: Vec<u128> = Vec::new();
     for (done, (part, count)) in parts.iter().enumerate() {
         if done % CHUNK == 0 {
             report(callback, Stage::Reading, done, 2 * parts.len())?;
         }
-        part.chars().for_each(|character| weights[character as usize] += u128::from(count));
+        for character in part.chars() {
+            lengthen(&mut weights, character as usize + 1, 0);
+            weights[character as usize] += u128::from(count);
+        }
     }
+    let weight = |character: char| weights.get(character as usize).copied().unwrap_or_default();
     let reserved = config.reserved();
     let barred: HashSet<&str> = reserved.iter().map(String::as_str).collect();
     let is_free = |character: char| !barred.contains(character.encode_utf8(&mut [0; 4]) as &str);
@@ -149,21 +152,21 @@ fn alphabet(
     kept.dedup();
     let seen = (0..).zip(&weights).filter(|&(_, &weight)| weight > 0).filter_map(|(code, _)| char::from_u32(code));
     let mut others: Vec<char> = seen.filter(|character| kept.binary_search(character).is_err()).collect();
-    others.sort_by_key(|&character| Reverse(weights[character as usize]));
+    others.sort_by_key(|&character| Reverse(weight(character)));
     let all: u128 = weights.iter().sum();
-    let mut covered: u128 = kept.iter().map(|&character| weights[character as usize]).sum();
+    let mut covered: u128 = kept.iter().map(|&character| weight(character)).sum();
     for character in others {
         if covered as f64 / all as f64 >= config.character_coverage {
             break;
         }
-        covered += weights[character as usize];
+        covered += weight(character);
         if is_free(character) {
             kept.push(character);
         }
     }
     kept.sort_unstable();
     // A weight that overflows is an error that the segments report.
-    let weight = |character: char| u64::try_from(weights[character as usize]).unwrap_or(u64::MAX);
+    let weight = |character: char| u64::try_from(weight(character)).unwrap_or(u64::MAX);
     Ok(kept.into_iter().map(|character| (character, weight(character))).collect())
 }
 
@@ -199,6 +202,11 @@ fn segments<'w>(
     Ok(segments)
 }
 
+/// Returns the symbol of a character, if it is in the alphabet.
+fn symbol_of(symbols: &[Option<Symbol>], character: char) -> Option<Symbol> {
+    symbols.get(character as usize).copied().flatten()
+}
+
 /// Returns whether a segment ends between two characters, because of `▁` (U8).
 fn ends_word(last: Option<char>, next: char, config: &UnigramTrainerConfig) -> bool {
     let (before, after) = (last == Some(SPACE), next == SPACE);
@@ -214,7 +222,7 @@ fn cut<'w>(part: &'w str, symbols: &[Option<Symbol>], config: &UnigramTrainerCon
         }
     };
     for (place, character) in part.char_indices() {
-        if symbols[character as usize].is_none() {
+        if symbol_of(symbols, character).is_none() {
             emit(start..place);
             start = place + character.len_utf8();
         } else if config.split_by_whitespace && ends_word(last, character, config) {
