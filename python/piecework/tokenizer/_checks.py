@@ -40,7 +40,10 @@ _FLAGS: Callable[[AddedToken], _AddedTuple] = operator.attrgetter(
 
 
 def added_runs(name: str, tokens: Iterable[str | AddedToken], special: bool) -> list[TokenRun]:
-    """Returns the added tokens in the argument `name`: runs of equal flags, and the texts of each."""
+    """Returns the added tokens in the argument `name`: runs of equal flags, and the texts of each.
+
+    With `special` all are special, also those with flags.
+    """
     from piecework._settings.added_tokens import checked_tokens
     from piecework._settings.token_runs import runs_of
 
@@ -49,12 +52,24 @@ def added_runs(name: str, tokens: Iterable[str | AddedToken], special: bool) -> 
         runs = [(plain, tokens)]
     else:
         given = checked_tokens(name, tokens)
-        runs = runs_of((each, *plain) if isinstance(each, str) else _FLAGS(each) for each in given)
+        flagged = (
+            _as_special(each) if special and not isinstance(each, str) else each for each in given
+        )
+        runs = runs_of(
+            (each, *plain) if isinstance(each, str) else _FLAGS(each) for each in flagged
+        )
     for _, texts in runs:
         if not "".join(texts).isascii():
             for text in texts:
                 to_utf8(text)  # raises on surrogates
     return runs
+
+
+def _as_special(token: AddedToken) -> AddedToken:
+    """Returns a token as a special one, which is matched in the text before normalization."""
+    from dataclasses import replace
+
+    return token if token.special else replace(token, special=True, normalized=False)
 
 
 def checked_part(name: str, part: Any, base: type[Any]) -> Any:
@@ -232,8 +247,11 @@ def refuse_unknown(settings: Any, known: frozenset[str], what: str) -> None:
     """Raises TypeError for settings that are not known, with the closest known name."""
     for name in settings:
         if name not in known:
+            from piecework.tokenizer._other_names import OPTIONS
+
             names = sorted(known)
-            advice = did_you_mean(name, names) or f"expected one of {', '.join(names)}"
+            similar = OPTIONS.get(name) or did_you_mean(name, names)
+            advice = similar or f"expected one of {', '.join(names)}"
             raise TypeError(f"{shown(name)} is not among {what}; {advice}")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack, cast, overload
 
 from piecework import _core, errors
 from piecework._io.given import as_corpus
@@ -1339,8 +1339,8 @@ class Tokenizer(CallOptions):
             tokens: Their texts, or :class:`piecework.AddedToken` with flags. A token of the vocabulary keeps its id, others
                 get the next free ids; a token that was added before gets the new flags. On a tokenizer of a SentencePiece
                 ``.model`` they become user-defined symbols, matched in normalized text whatever `normalized` is.
-            special: Whether tokens given as ``str`` are special. Special tokens are matched in texts by default, even if
-                they were :attr:`control_symbols` before.
+            special: Whether all of them are special; an :class:`AddedToken` may also say so itself. Special tokens are
+                matched in texts by default, even if they were :attr:`control_symbols` before.
 
         Returns:
             A new tokenizer; this one is unchanged.
@@ -1355,6 +1355,16 @@ class Tokenizer(CallOptions):
         made = self._with_added(tokens, special=check_flag("special", special))
         check_inserted(made._core, self._core, _SET_AGAIN)
         return made
+
+    if not TYPE_CHECKING:  # type checkers report an attribute that does not exist
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raises AttributeError, with what replaces a name of another library."""
+            from piecework.tokenizer._other_names import advice_for_attribute
+
+            problem = f"{type(self).__name__!r} object has no attribute {name!r}"
+            hint = advice_for_attribute(name)
+            raise AttributeError(with_hint(problem, hint), name=name, obj=self)
 
     def _with_added(
         self, tokens: Iterable[str | AddedToken], *, special: bool = False
