@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::learn::{ProgressCallback, Stage, TaskQueue, Threads, report};
 use crate::memory::{Growable, filled, prefetch_at};
 
-/// The number of suffixes traversed between two questions whether to go on.
-const CHUNK: usize = 1 << 14;
+/// The number of suffixes and of characters of nodes that are traversed between two questions whether to go on.
+const CHUNK: usize = 1 << 16;
 /// The number of suffixes between the one that is read and one that is prefetched.
 const AHEAD: usize = 8;
 
@@ -162,6 +162,8 @@ struct Walk<'a> {
     /// The last suffix whose preceding character differs from that of the preceding suffix.
     changed: usize,
     found: Vec<Candidate>,
+    /// The work since the last question whether to go on.
+    work: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -184,14 +186,19 @@ impl<'a> Walk<'a> {
             weight: 0,
             changed: 0,
             found: Vec::new(),
+            work: 0,
         }
     }
 
     /// Traverses the suffixes, of which `first` is the rank of the first; stops early if the training ends.
     fn run(&mut self, first: usize, queue: &mut TaskQueue<'_>) {
         for number in 0..self.suffixes.len() {
-            if number % CHUNK == CHUNK - 1 && !queue.should_continue() {
-                return;
+            self.work += 1;
+            if self.work >= CHUNK {
+                self.work = 0;
+                if !queue.should_continue() {
+                    return;
+                }
             }
             self.prefetch(number);
             self.step(number);
@@ -253,6 +260,7 @@ impl<'a> Walk<'a> {
         if weight < self.least || node.depth < 2 {
             return;
         }
+        self.work += node.depth;
         let place = self.suffixes[node.first] as usize;
         let before = if self.changed <= node.first { self.character_before(node.first) } else { None };
         let mut shape = Shape::EMPTY;

@@ -17,6 +17,8 @@ pub(super) const SPACE: char = METASPACE;
 
 /// The number of words processed between two calls of the progress callback.
 const CHUNK: usize = 1 << 14;
+/// The largest number of bytes of a word that are read between two calls.
+const PART: usize = 1 << 20;
 /// The largest number of symbols, those at the ends of segments included: positions have 32 bits.
 const MOST: usize = u32::MAX as usize;
 
@@ -59,10 +61,15 @@ impl Corpus {
             kept.1 += if same { next.1 } else { 0 };
             same
         });
-        Self::of(&segments, &symbols, alphabet)
+        Self::of(&segments, &symbols, alphabet, callback)
     }
 
-    fn of(segments: &[Counted<'_>], symbols: &[Option<Symbol>], alphabet: Vec<(char, u64)>) -> Result<Self> {
+    fn of(
+        segments: &[Counted<'_>],
+        symbols: &[Option<Symbol>],
+        alphabet: Vec<(char, u64)>,
+        callback: ProgressCallback<'_>,
+    ) -> Result<Self> {
         let length = segments.iter().map(|(text, _)| text.chars().count() + 1).sum();
         if length > MOST {
             return Err(Error::Counts(
@@ -77,7 +84,12 @@ impl Corpus {
         let mut starts = with_room(segments.len() + 1);
         for (segment, _) in segments {
             starts.push(text.len());
-            text.extend(segment.chars().filter_map(|character| symbol_of(symbols, character)));
+            for part in short_parts(segment) {
+                if part.len() > PART / 2 {
+                    report(callback, Stage::Reading, segments.len(), segments.len())?;
+                }
+                text.extend(part.chars().filter_map(|character| symbol_of(symbols, character)));
+            }
             text.push(end);
         }
         starts.push(text.len());
@@ -138,9 +150,14 @@ fn alphabet(
         if done % CHUNK == 0 {
             report(callback, Stage::Reading, done, 2 * parts.len())?;
         }
-        for character in part.chars() {
-            lengthen(&mut weights, character as usize + 1, 0);
-            weights[character as usize] += u128::from(count);
+        for part in short_parts(part) {
+            if part.len() > PART / 2 {
+                report(callback, Stage::Reading, done, 2 * parts.len())?;
+            }
+            for character in part.chars() {
+                lengthen(&mut weights, character as usize + 1, 0);
+                weights[character as usize] += u128::from(count);
+            }
         }
     }
     let weight = |character: char| weights.get(character as usize).copied().unwrap_or_default();
@@ -200,6 +217,19 @@ fn segments<'w>(
         return Err(Error::Overflow(message));
     }
     Ok(segments)
+}
+
+/// Divides a text into parts; the callback is called at long ones.
+fn short_parts(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let mut length = text.len().min(PART);
+        while !text.is_char_boundary(length) {
+            length -= 1;
+        }
+        let (part, rest) = text.split_at(length);
+        text = rest;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// Returns the symbol of a character, if it is in the alphabet.

@@ -218,14 +218,15 @@ impl<'a> Sorter<'a> {
         let (text, end) = (&self.corpus.text, self.corpus.end());
         let model = &text[places[0] as usize + shared..];
         let mut all = model.iter().take(self.limit - shared).take_while(|&&symbol| symbol != end).count();
-        for chunk in places.chunks(CHUNK) {
-            if all == 0 || !queue.should_continue() {
+        let mut work = 0;
+        for &place in places {
+            work += all + 1;
+            if all == 0 || work >= CHUNK && !queue.should_continue() {
                 break;
             }
-            for &place in chunk {
-                let next = &text[place as usize + shared..];
-                all = model[..all].iter().zip(next).take_while(|(one, other)| one == other).count();
-            }
+            work %= CHUNK;
+            let next = &text[place as usize + shared..];
+            all = model[..all].iter().zip(next).take_while(|(one, other)| one == other).count();
         }
         all
     }
