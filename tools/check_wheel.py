@@ -29,7 +29,7 @@ COMPILERS = ("cargo", "rustc", "cc", "gcc", "clang", "c++")
 
 def main() -> None:
     """Checks the wheel that the command line names."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("wheel", type=Path)
     wheel = parser.parse_args().wheel.resolve()
     with tempfile.TemporaryDirectory(prefix="piecework-wheel-") as folder:

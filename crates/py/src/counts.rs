@@ -79,10 +79,7 @@ impl WordCounts {
     ) -> PyResult<Self> {
         let files = paths.into_iter().map(|path| (path, 0)).collect();
         let (splitter, words) = merged_files(py, files, work_dir)?;
-        let inner = until_interrupted(py, words, |words| {
-            counts::WordCounts::from_sorted_within(max_memory.unwrap_or(usize::MAX), splitter, words)
-        })?;
-        Ok(Self { inner })
+        Ok(Self { inner: table_within(py, max_memory, splitter, words)? })
     }
 
     /// Writes the table to an existing file.
@@ -235,13 +232,11 @@ impl WordCounter {
         self.documents
     }
 
-    /// Returns the sum of all tables, unless it takes more memory; the counter is empty afterwards.
-    fn finish(&mut self, py: Python<'_>, max_memory: Option<usize>) -> PyResult<WordCounts> {
+    /// Returns the sum of all tables, unless its size is limited and exceeds that; the counter is empty afterwards.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<WordCounts> {
         let splitter = Some(self.splitter.clone());
         let inner = if let Some(runs) = self.runs(py)? {
-            until_interrupted(py, runs, |words| {
-                counts::WordCounts::from_sorted_within(max_memory.unwrap_or(usize::MAX), splitter, words)
-            })?
+            table_within(py, self.table.as_ref().map(|&(most, _)| most), splitter, runs)?
         } else {
             self.sum(py)?.unwrap_or_else(|| counts::WordCounts::new(splitter))
         };
@@ -328,6 +323,17 @@ impl WordCounter {
         self.documents += count as u64;
         check_table(self.table.as_ref())
     }
+}
+
+/// Returns the table of words that come one at a time, or an error with its size if that is more than `most` bytes.
+fn table_within(
+    py: Python<'_>,
+    most: Option<usize>,
+    splitter: Option<TextSplitter>,
+    words: impl SortedWords + Send,
+) -> PyResult<counts::WordCounts> {
+    let most = most.unwrap_or(usize::MAX);
+    until_interrupted(py, words, |words| counts::WordCounts::from_sorted_within(most, splitter, words))
 }
 
 /// Returns an error if the table of the words so far exceeds its limit in any case.

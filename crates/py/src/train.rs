@@ -30,7 +30,9 @@ tuple_struct! {
     }
 }
 
-/// Trains on `counts` with at most this number of threads and bytes of memory, those of the table included. Calls `progress` with a stage, and its done and total work.
+/// Trains on `counts` with at most this number of threads and bytes of memory, those of the table included.
+///
+/// Calls `progress` with a stage, and its done and total work.
 #[pyfunction]
 pub(crate) fn train(
     counts: &Bound<'_, WordCounts>,

@@ -112,8 +112,8 @@ class WordCounter:
         `progress` is called with the number of bytes read.
         """
 
-    def finish(self, max_memory: int | None) -> WordCounts:
-        """Returns the sum of all tables and empties the counter; ConfigError if it takes more than this number of bytes."""
+    def finish(self) -> WordCounts:
+        """Returns the sum of all tables and empties the counter; ConfigError if it exceeds the limit of the table."""
 
     def write(self, paths: Sequence[str | PathLike[str]]) -> list[tuple[int, int, str]]:
         """Writes the sum of all tables to existing files, each word to the file of its bucket; empties the counter.

@@ -157,7 +157,7 @@ class WordCounts(Immutable):
             engine=engine,
             part_bytes=part_bytes,
         )
-        return cls._wrap(counted.table(None), counted.functions)
+        return cls._wrap(counted.table(), counted.functions)
 
     @staticmethod
     def count_to_file(
@@ -410,20 +410,14 @@ class CountSettings(TypedDict, total=False):
     part_bytes: int | None
 
 
-def count_within(
-    texts: Iterable[str] | ArrowColumn | Corpus,
-    *,
-    max_memory: str | int | None = None,
-    **settings: Any,
-) -> WordCounts:
+def count_within(texts: Iterable[str] | ArrowColumn | Corpus, **settings: Any) -> WordCounts:
     """Counts the words of texts as :meth:`WordCounts.from_texts`, but the table, too, takes at most `max_memory`.
 
     Raises:
         ConfigError: The table takes more.
     """
-    counted = _counted(texts, max_memory=max_memory, limits_table=True, **settings)
-    table = counted.table(as_bytes("max_memory", max_memory))
-    return WordCounts._wrap(table, counted.functions)
+    counted = _counted(texts, limits_table=True, **settings)
+    return WordCounts._wrap(counted.table(), counted.functions)
 
 
 def load_within(

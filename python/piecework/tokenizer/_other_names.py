@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-_HF = "or use piecework.hf, which has the names of `tokenizers`"
+_TOKENIZERS = {
+    "add_special_tokens": "call tok.with_added_tokens([...], special=True), which returns a new tokenizer",
+    "add_tokens": "call tok.with_added_tokens([...]), which returns a new tokenizer",
+    "enable_padding": "pass padding=... to the call, such as tok.encode_batch(texts, padding=512)",
+    "enable_truncation": "pass truncation=... to the call, such as tok.encode(text, truncation=512)",
+    "encode_special_tokens": 'pass specials="text" to the call',
+    "from_pretrained": "download the files, and call Tokenizer.from_file or Tokenizer.from_folder",
+    "get_vocab": "use tok.vocab",
+    "get_vocab_size": "use tok.vocab_size",
+    "no_padding": "pass padding=None to the call",
+    "no_truncation": "pass truncation=None to the call",
+    "train": "call piecework.train(corpus, trainer)",
+    "train_from_iterator": "call piecework.train(texts, trainer)",
+}
+"""Attributes of `tokenizers`, which piecework.hf has, too."""
 
 METHODS = {
     "EncodeAsIds": "call tok.encode_ids(text)",
     "EncodeAsPieces": "call tok.tokenize(text)",
-    "add_special_tokens": "call tok.with_added_tokens([...], special=True), which returns a new tokenizer",
-    "add_tokens": "call tok.with_added_tokens([...]), which returns a new tokenizer",
     "bos_id": 'call tok.token_to_id("<s>")',
     "decode_pieces": "call tok.decode([tok.token_to_id(piece) for piece in pieces])",
-    "enable_padding": "pass padding=... to the call, such as tok.encode_batch(texts, padding=512)",
-    "enable_truncation": "pass truncation=... to the call, such as tok.encode(text, truncation=512)",
     "encode_as_ids": "call tok.encode_ids(text)",
     "encode_as_pieces": "call tok.tokenize(text)",
     "encode_ordinary": 'call tok.encode_ids(text, specials="text")',
-    "encode_special_tokens": 'pass specials="text" to the call',
     "eos_id": 'call tok.token_to_id("</s>")',
-    "from_pretrained": "download the files, and call Tokenizer.from_file or Tokenizer.from_folder",
     "get_piece_size": "use tok.vocab_size",
     "get_score": "use tok.model.vocab[id][1]",
-    "get_vocab": "use tok.vocab",
-    "get_vocab_size": "use tok.vocab_size",
     "id_to_piece": "call tok.id_to_token(id)",
     "load": "call Tokenizer.from_file(path)",
     "nbest": "call tok.lm.nbest(text, n)",
     "nbest_encode": "call tok.lm.nbest(text, n)",
-    "no_padding": "pass padding=None to the call",
-    "no_truncation": "pass truncation=None to the call",
     "pad_id": 'call tok.token_to_id("<pad>")',
     "piece_to_id": "call tok.token_to_id(piece)",
     "save_pretrained": "call tok.save_folder(path)",
-    "train": "call piecework.train(corpus, trainer)",
-    "train_from_iterator": "call piecework.train(texts, trainer)",
     "train_new_from_iterator": "call piecework.train(texts, like=tok, vocab_size=...)",
     "unigram": "use tok.lm, or tok.model",
+} | {
+    name: f"{advice}, or use piecework.hf, which has the names of `tokenizers`"
+    for name, advice in _TOKENIZERS.items()
 }
 """Attributes of tokenizers of other libraries."""
 
@@ -53,31 +58,3 @@ OPTIONS = {
     "split_special_tokens": 'pass specials="text", or "text-all" for all added tokens',
 }
 """Options of encoding in other libraries."""
-
-
-def advice_for_attribute(name: str) -> str | None:
-    """Returns what replaces an attribute of another library's tokenizer, or None if the name is of none.
-
-    >>> advice_for_attribute("get_vocab_size")
-    'use tok.vocab_size, or use piecework.hf, which has the names of `tokenizers`'
-    >>> advice_for_attribute("no_such_name")
-    """
-    advice = METHODS.get(name)
-    return f"{advice}, {_HF}" if advice and name in _OF_TOKENIZERS else advice
-
-
-_OF_TOKENIZERS = {
-    "add_special_tokens",
-    "add_tokens",
-    "enable_padding",
-    "enable_truncation",
-    "encode_special_tokens",
-    "from_pretrained",
-    "get_vocab",
-    "get_vocab_size",
-    "no_padding",
-    "no_truncation",
-    "train",
-    "train_from_iterator",
-}
-"""The attributes that `tokenizers` has, and so `piecework.hf`."""

@@ -1360,11 +1360,10 @@ class Tokenizer(CallOptions):
 
         def __getattr__(self, name: str) -> NoReturn:
             """Raises AttributeError, with what replaces a name of another library."""
-            from piecework.tokenizer._other_names import advice_for_attribute
+            from piecework.tokenizer._other_names import METHODS
 
             problem = f"{type(self).__name__!r} object has no attribute {name!r}"
-            hint = advice_for_attribute(name)
-            raise AttributeError(with_hint(problem, hint), name=name, obj=self)
+            raise AttributeError(with_hint(problem, METHODS.get(name)), name=name, obj=self)
 
     def _with_added(
         self, tokens: Iterable[str | AddedToken], *, special: bool = False

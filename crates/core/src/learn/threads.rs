@@ -39,8 +39,8 @@ impl<'a> Threads<'a> {
     ) -> Result<()> {
         let shared = SharedTasks { parts, begun: AtomicUsize::new(0), stop: AtomicBool::new(false) };
         let mut result = Ok(());
-        (self.0)(&|| work(&mut TaskQueue { shared: &shared, report: None }), &mut || {
-            work(&mut TaskQueue { shared: &shared, report: Some((&mut *report, &mut result)) });
+        (self.0)(&|| work(&mut TaskQueue { shared: &shared, report: None, work: 0 }), &mut || {
+            work(&mut TaskQueue { shared: &shared, report: Some((&mut *report, &mut result)), work: 0 });
         });
         result
     }
@@ -58,7 +58,12 @@ pub(crate) struct TaskQueue<'a> {
     shared: &'a SharedTasks,
     /// The callback and its result, on the thread that reports progress.
     report: Option<(TaskProgress<'a>, &'a mut Result<()>)>,
+    /// The work since the last question whether to continue.
+    work: usize,
 }
+
+/// The characters, suffixes or the like of work after which a part asks whether to continue.
+const WORK: usize = 1 << 16;
 
 impl TaskQueue<'_> {
     /// Returns the next part to do, if there is one.
@@ -66,6 +71,16 @@ impl TaskQueue<'_> {
         let is_open = self.should_continue();
         let part = self.shared.begun.fetch_add(1, Ordering::Relaxed);
         Some(part).filter(|&part| is_open && part < self.shared.parts)
+    }
+
+    /// Returns whether to continue after some work of a part that takes long; it asks now and then.
+    pub(crate) fn continues_after(&mut self, work: usize) -> bool {
+        self.work += work;
+        if self.work < WORK {
+            return true;
+        }
+        self.work = 0;
+        self.should_continue()
     }
 
     /// Returns whether to continue, for parts that take long; if not, the results are discarded.

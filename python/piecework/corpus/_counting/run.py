@@ -41,6 +41,7 @@ class CountedInParts:
         work_dir: A folder that all workers share; None for the system's folder of temporary files.
         max_memory: The limit of memory of a worker in bytes.
         progress: Whether to show progress, or a callback for it.
+        table_limit: The limit of the size of the table in bytes, or None.
         functions: The Python functions that split the texts; there are none.
 
     Raises:
@@ -52,6 +53,7 @@ class CountedInParts:
     work_dir: str | None
     max_memory: int | None
     progress: ProgressLike
+    table_limit: int | None
     functions: ClassVar[tuple[()]] = ()
 
     def __post_init__(self) -> None:
@@ -65,10 +67,10 @@ class CountedInParts:
             message = "is required, since the workers may run on other machines"
             raise ConfigError(message, setting="work_dir", hint=hint)
 
-    def table(self, max_memory: int | None) -> _core.WordCounts:
-        """Returns the words as a table in memory, of at most this number of bytes."""
+    def table(self) -> _core.WordCounts:
+        """Returns the words as a table in memory."""
         with self._counted() as path:
-            return _core.WordCounts.from_files([path], None, max_memory)
+            return _core.WordCounts.from_files([path], None, self.table_limit)
 
     def save(self, path: Pathish) -> CountsSummary:
         """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""

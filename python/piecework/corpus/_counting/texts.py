@@ -79,7 +79,8 @@ def count_texts(
         check_engine(engine)
         plan = CountPlan.of(divided, splitter, first, part_bytes or _PART_BYTES)
         most = as_bytes("max_memory", max_memory or _WORKER_MEMORY)
-        return CountedInParts(plan, engine, folder, most, progress)
+        limit = as_bytes("max_memory", max_memory) if limits_table else None
+        return CountedInParts(plan, engine, folder, most, progress, limit)
     if part_bytes is not None:
         raise ConfigError("requires `engine`", setting="part_bytes")
     most = as_bytes("max_memory", max_memory)
@@ -150,9 +151,9 @@ class Counted:
         self._counter = counter
         self.functions = tuple(functions)
 
-    def table(self, max_memory: int | None) -> _core.WordCounts:
-        """Returns the words as a table in memory, of at most this number of bytes."""
-        return self._counter.finish(max_memory)
+    def table(self) -> _core.WordCounts:
+        """Returns the words as a table in memory."""
+        return self._counter.finish()
 
     def save(self, path: Pathish) -> CountsSummary:
         """Writes the words to a file of word counts, as :meth:`WordCounts.save` does."""

@@ -17,8 +17,6 @@ use crate::error::Result;
 use crate::learn::{ProgressCallback, Stage, TaskQueue, Threads, report};
 use crate::memory::{Growable, filled, prefetch_at};
 
-/// The number of suffixes and of characters of nodes that are traversed between two questions whether to go on.
-const CHUNK: usize = 1 << 16;
 /// The number of suffixes between the one that is read and one that is prefetched.
 const AHEAD: usize = 8;
 
@@ -162,7 +160,7 @@ struct Walk<'a> {
     /// The last suffix whose preceding character differs from that of the preceding suffix.
     changed: usize,
     found: Vec<Candidate>,
-    /// The work since the last question whether to go on.
+    /// The characters of nodes that were read since the last question whether to continue.
     work: usize,
 }
 
@@ -193,12 +191,8 @@ impl<'a> Walk<'a> {
     /// Traverses the suffixes, of which `first` is the rank of the first; stops early if the training ends.
     fn run(&mut self, first: usize, queue: &mut TaskQueue<'_>) {
         for number in 0..self.suffixes.len() {
-            self.work += 1;
-            if self.work >= CHUNK {
-                self.work = 0;
-                if !queue.should_continue() {
-                    return;
-                }
+            if !queue.continues_after(1 + std::mem::take(&mut self.work)) {
+                return;
             }
             self.prefetch(number);
             self.step(number);

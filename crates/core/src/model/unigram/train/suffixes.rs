@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::learn::TaskQueue;
 use crate::memory::{Growable, filled, lengthen, prefetch_at};
 
-/// The number of characters read, or suffixes sorted, between two questions whether to go on.
+/// The number of characters or suffixes that are read between two questions whether to continue.
 const CHUNK: usize = 1 << 16;
 /// The number of suffixes from which on a group is divided before it is sorted.
 const LARGE: usize = if cfg!(debug_assertions) { 1 << 4 } else { 1 << 18 };
@@ -93,13 +93,10 @@ impl<'a> Sorter<'a> {
         lengthen(&mut self.common, places.len(), 0);
         self.unsorted.clear();
         self.unsorted.push((0..places.len(), 1));
-        let mut work = 0;
         while let Some((range, shared)) = self.unsorted.pop() {
-            work += range.len();
-            if work >= CHUNK && !queue.should_continue() {
+            if !queue.continues_after(range.len()) {
                 return;
             }
-            work %= CHUNK;
             let part = &mut places[range.clone()];
             if shared >= self.limit {
                 self.common[range].iter_mut().skip(1).for_each(|common| *common = to_u32(self.limit));
@@ -181,7 +178,7 @@ impl<'a> Sorter<'a> {
         let symbol_of = |place: u32| text[place as usize + shared] as usize;
         let mut starts = vec![0; end as usize + 2];
         for chunk in self.before.chunks(CHUNK) {
-            if !queue.should_continue() {
+            if !queue.continues_after(chunk.len()) {
                 return;
             }
             chunk.iter().for_each(|&place| starts[symbol_of(place) + 1] += 1);
@@ -191,7 +188,7 @@ impl<'a> Sorter<'a> {
         }
         let mut next = starts.clone();
         for chunk in self.before.chunks(CHUNK) {
-            if !queue.should_continue() {
+            if !queue.continues_after(chunk.len()) {
                 return;
             }
             for &place in chunk {
@@ -218,13 +215,10 @@ impl<'a> Sorter<'a> {
         let (text, end) = (&self.corpus.text, self.corpus.end());
         let model = &text[places[0] as usize + shared..];
         let mut all = model.iter().take(self.limit - shared).take_while(|&&symbol| symbol != end).count();
-        let mut work = 0;
         for &place in places {
-            work += all + 1;
-            if all == 0 || work >= CHUNK && !queue.should_continue() {
+            if all == 0 || !queue.continues_after(all + 1) {
                 break;
             }
-            work %= CHUNK;
             let next = &text[place as usize + shared..];
             all = model[..all].iter().zip(next).take_while(|(one, other)| one == other).count();
         }
