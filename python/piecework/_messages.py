@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_LONGEST = 480
+_LONGEST = 1000
 """The maximum number of bytes of a message, so that logs contain no whole files."""
 
 
@@ -24,12 +24,12 @@ _LINE_ENDS = {
 
 
 def one_line(message: str) -> str:
-    r"""Returns a message on one line of at most 480 bytes, without its middle if it is longer.
+    r"""Returns a message on one line of at most 1,000 bytes, without its middle if it is longer.
 
     :func:`shown` shortens single values; this function handles several values, long paths and names.
 
     >>> one_line("a\nb"), len(one_line("a" * 70_000))
-    ('a\\nb', 477)
+    ('a\\nb', 997)
     """
     line = message.translate(_LINE_ENDS)
     data = line.encode("utf-8", "backslashreplace")
@@ -93,13 +93,22 @@ class MessageParts:
         return located
 
     def __str__(self) -> str:
-        """Returns the message on one line of at most 480 bytes."""
+        """Returns the message on one line of at most 1,000 bytes."""
         setting = f"{self.setting}: " if self.setting else ""
         return one_line(with_hint(f"{self.place}{setting}{self.problem}", self.hint))
 
     def __repr__(self) -> str:
         """Returns the class and the message."""
         return f"{type(self).__name__}({str(self)!r})"
+
+
+def quantity(number: int, noun: str) -> str:
+    """Returns a number with a noun, which has an s unless the number is 1.
+
+    >>> quantity(1, "text"), quantity(1200, "text")
+    ('1 text', '1,200 texts')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def wrong_type(name: str, expected: str, found: object) -> TypeError:

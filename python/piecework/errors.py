@@ -4,7 +4,7 @@ A message contains what is wrong, where (file, line, JSON path, token), what was
 attributes: ``setting`` is the name of the setting or argument at fault, ``hint`` is what to do. Settings in a hint are
 between backticks, so that the command line can replace them by its options.
 
-A message is one line of at most 480 bytes, without its middle if it is longer, since it begins with the place and ends
+A message is one line of at most 1,000 bytes, without its middle if it is longer, since it begins with the place and ends
 with the remedy. Values are shortened before, by :func:`shown`. ``args`` keeps the whole message.
 
 >>> import piecework as pw

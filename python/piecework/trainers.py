@@ -41,6 +41,19 @@ __all__ = [
 _UNKNOWN = ("<unk>", "[UNK]")
 
 
+class _Token(_fields.Text):
+    """Checks a token, which is its text alone."""
+
+    def check(self, value: Any) -> str:
+        if isinstance(value, _added_tokens.AddedToken):
+            content = _messages.shown(value.content)
+            hint = (
+                f"pass {content}; `with_added_tokens` of the trained tokenizer takes an AddedToken"
+            )
+            raise _fields.Mismatch("expected a string, found an AddedToken", hint=hint)
+        return super().check(value)
+
+
 class _Tokens(_fields.ListOf):
     """Checks tokens, of which none is empty or a duplicate."""
 
@@ -64,7 +77,7 @@ class _Characters(_fields.ListOf):
 
 
 _LIMIT = 1 << 63
-_TOKENS = _fields.takes(_Tokens(_fields.TEXT))
+_TOKENS = _fields.takes(_Tokens(_Token()))
 _CHARACTERS = _fields.takes(_Characters(_fields.TEXT))
 _COUNT = _fields.takes(_fields.Number(1, _LIMIT))
 _COUNT_FROM_0 = _fields.takes(_fields.Number(0, _LIMIT))
@@ -341,7 +354,8 @@ class UnigramTrainer(Trainer):
     until the size is reached. Words are split at white space, which is written as ``▁``, as the pre-tokenizer ``Metaspace``
     does. Pieces of equal value are kept in order of their UTF-8 bytes.
 
-    By default nothing is normalized, as for BPE, so decoding restores the text. For SentencePiece's default, pass
+    By default nothing is normalized, as for BPE, so decoding restores the text, without one space at its start and with
+    spaces for ``▁``. For SentencePiece's default, pass
     ``normalizers.Precompiled.of("nmt_nfkc")`` to :func:`piecework.train` as ``normalizer=``, followed by
     ``normalizers.Replace(pw.Regex(" {2,}"), " ")``, which replaces runs of spaces by one; without the latter, a corpus with
     many such runs makes a single ``▁`` a word.
@@ -368,7 +382,8 @@ class UnigramTrainer(Trainer):
             encodes it.
         user_defined_symbols: Tokens in normalized form that are matched in the normalized text before it is split; nothing
             is learned across them. A ``SentencePiece`` normalizer with the same symbols leaves them as they are.
-        byte_fallback: Whether the 256 bytes are tokens, which encode unknown characters.
+        byte_fallback: Whether the 256 bytes are tokens, which encode unknown characters. As in ``tokenizers``, text that
+            spells one, such as ``<0x41>``, becomes it, and is decoded as that byte; not so in a SentencePiece model.
         character_coverage: The fraction of the text that the kept characters cover, most frequent first; words are split
             at the others.
         required_chars: Characters to keep in any case, even if they never occur.

@@ -5,7 +5,7 @@ use piecework_core::error::shorten;
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyIterator, PyList, PyString};
+use pyo3::types::{PyBool, PyIterator, PyList, PyString, PyTuple};
 
 use crate::errors::{id_error, invalid_setting, utf8};
 use crate::memory::room_for;
@@ -104,7 +104,15 @@ fn integers(list: &Bound<'_, PyList>) -> PyResult<Option<Vec<u32>>> {
 
 fn token_id(id: &Bound<'_, PyAny>) -> PyResult<u32> {
     id.extract().map_err(|error: PyErr| {
-        let is_integer = error.is_instance_of::<PyOverflowError>(id.py());
-        if is_integer { id_error() } else { wrong_type("ids", "token ids, which are integers", id) }
+        if error.is_instance_of::<PyOverflowError>(id.py()) {
+            return id_error();
+        }
+        let is_list = id.is_instance_of::<PyList>() || id.is_instance_of::<PyTuple>();
+        let hint = match () {
+            () if id.is_instance_of::<PyString>() => " (token_to_id returns the id of a token)",
+            () if is_list => " (decode_batch takes several lists)",
+            () => "",
+        };
+        wrong_type("ids", &format!("token ids, which are integers{hint}"), id)
     })
 }

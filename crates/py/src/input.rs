@@ -8,7 +8,7 @@ use piecework_core::text::span::{Span, check_length};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
 
 use crate::arguments::{items, wrong_type};
 use crate::arrow::ArrowTexts;
@@ -60,7 +60,9 @@ impl PythonText {
         if value.is_instance_of::<PyMemoryView>() {
             return Ok(Self::Bytes(value.call_method0("tobytes")?.cast_into::<PyBytes>()?.into()));
         }
-        Err(wrong_type(name, "a str or UTF-8 in bytes", value))
+        let is_list = name == "text" && (value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>());
+        let hint = if is_list { " (encode_batch takes several texts, is_pretokenized=True the words of one)" } else { "" };
+        Err(wrong_type(name, &format!("a str or UTF-8 in bytes{hint}"), value))
     }
 
     pub(crate) fn get(&self) -> Result<&str, Error> {

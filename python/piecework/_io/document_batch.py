@@ -123,7 +123,7 @@ class Skipped:
     Attributes:
         name: The file.
         line: The line, from 1.
-        byte: The byte of the file with the problem, from 0.
+        byte: The byte of the file with the problem, from 0; None in another encoding than UTF-8.
         reason: What is wrong.
     """
 

@@ -45,6 +45,7 @@ def read_line_documents(
         blocks: ByteStream | _Transcoder = stream
         if options.is_decoded:
             blocks = _Transcoder(stream, source.shown_name, options)
+            faults.codec = blocks.codec
         if first:
             stream.seek(first)
         position, start, is_checked = first, b"", first > 0
@@ -86,6 +87,7 @@ class _Transcoder:
     """Reads blocks of bytes in any encoding as UTF-8.
 
     Attributes:
+        codec: The Python codec of the bytes.
         is_at_end: Whether all bytes were read.
     """
 
@@ -94,7 +96,7 @@ class _Transcoder:
         start = _start(stream) if is_unknown else stream.read(START)
         check_start(start, name)
         encoding = encoding_of(start, whole=len(start) < SAMPLE) if is_unknown else options.encoding
-        codec = codec_name(encoding or "utf-8", options.errors)
+        self.codec = codec = codec_name(encoding or "utf-8", options.errors)
         # To skip a line, its invalid bytes become surrogates, which are invalid in UTF-8.
         skips = options.errors == "strict" and options.on_error == "skip"
         errors = "surrogateescape" if skips else options.errors
@@ -132,11 +134,17 @@ def count_lines(source: Source, end: int) -> int:
 
 
 class _Faults:
-    """Converts the faults of a reader, whose lines are counted from the first byte that was read."""
+    """Converts the faults of a reader, whose lines are counted from the first byte that was read.
+
+    Attributes:
+        codec: The codec from which the reader's bytes were transcoded, so that their offsets are not those of the file; None
+            for those of the file.
+    """
 
     def __init__(self, source: Source, options: ReadOptions, first: int) -> None:
         self._source, self._options, self._first = source, options, first
         self._lines_before: int | None = None if first else 0
+        self.codec: str | None = None
 
     def skipped(
         self, faults: list[_core.LineFault], block: bytes, *, is_first: bool
@@ -151,9 +159,22 @@ class _Faults:
         if faults and self._options.on_error == "raise":
             raise self._error(faults[0], block, is_first=is_first)
         return [
-            Skipped(self._source.shown_name, self._line(fault.line), fault.byte, fault.reason)
+            Skipped(
+                self._source.shown_name,
+                self._line(fault.line),
+                self._byte(fault),
+                self._reason(fault),
+            )
             for fault in faults
         ]
+
+    def _byte(self, fault: _core.LineFault) -> int | None:
+        """Returns the byte of the file with a fault; None if it is unknown."""
+        return fault.byte if self.codec is None else None
+
+    def _reason(self, fault: _core.LineFault) -> str:
+        is_invalid = self.codec is not None and fault.invalid_byte is not None
+        return f"invalid bytes in {self.codec}" if is_invalid else fault.reason
 
     def _line(self, line: int) -> int:
         """Returns the number of a line, from 1, after counting the lines before the first byte that was read."""
@@ -165,15 +186,18 @@ class _Faults:
         """Returns the exception for a fault."""
         from piecework._io.remedies import bytes_remedy
 
-        line, byte, value = self._line(fault.line), fault.byte, fault.invalid_byte
+        line, value = self._line(fault.line), fault.invalid_byte
         place = f"{self._source.shown_name}: "
         if value is not None:
-            reason = f"invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})"
+            reason = (
+                f"invalid UTF-8 in line {line} at byte {fault.byte} of the file (0x{value:02x})"
+            )
             cause = UnicodeDecodeError("utf-8", bytes([value]), 0, 1, reason)
             hint = bytes_remedy(_encoding_of(block))
-            return from_undecodable(cause, reason, (line, byte), hint=hint, place=place)
-        hint = self._hint(fault, block, is_first=is_first)
-        error = DocumentError(fault.reason, place=f"{place}line {line}, byte {byte}: ", hint=hint)
+            return from_undecodable(cause, reason, (line, fault.byte), hint=hint, place=place)
+        hint, byte = self._hint(fault, block, is_first=is_first), self._byte(fault)
+        where = f"line {line}" if byte is None else f"line {line}, byte {byte}"
+        error = DocumentError(fault.reason, place=f"{place}{where}: ", hint=hint)
         error.line, error.byte = line, byte
         return error
 

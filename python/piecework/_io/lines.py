@@ -57,8 +57,12 @@ def encoding_of(sample: bytes, *, whole: bool) -> str:
     return codecs.lookup(_PYTHON_NAMES.get(name, name)).name
 
 
-# Python's names of encodings that have other names in the Encoding Standard.
+# Python's names of encodings that have other names, or fewer characters, in Python than in the Encoding Standard.
 _PYTHON_NAMES = {
+    "Big5": "big5hkscs",
+    "EUC-KR": "cp949",
+    "GBK": "gb18030",
+    "Shift_JIS": "cp932",
     "windows-874": "cp874",
     "ISO-8859-8-I": "iso-8859-8",
     "x-mac-cyrillic": "mac_cyrillic",
@@ -181,6 +185,7 @@ def decode_blocks(
             pending = len(state[0])
             decoder.setstate(state)
             valid = decoder.decode(error.object[pending : error.start])
+            error.encoding = encoding  # that of Python can be "charmap"
             raise InvalidBytes(error, valid, position - pending + error.start) from None
         except UnicodeError as error:  # UTF-16 and UTF-32 without a byte order mark
             reason = "no byte order mark at the start"

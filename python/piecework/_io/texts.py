@@ -9,7 +9,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from piecework._core import ArrowTexts
-from piecework._exceptions import warn
 from piecework._io.files import is_file
 from piecework._io.given import as_corpus
 from piecework._io.sources import total_size
@@ -110,21 +109,22 @@ def divisible(texts: object, expected: str = "a piecework.Corpus") -> Corpus:
     corpus = as_corpus(texts)
     if corpus is None:
         check_texts(texts)  # has more to say about one path
-        warn_of_file_names(texts)
+        refuse_file_names(texts)
         raise wrong_type("texts", expected, texts)
     corpus._check_can_be_divided("texts")
     return corpus
 
 
-def warn_of_file_names(texts: object) -> None:
-    """Warns of a list of file names, which functions of other libraries take."""
+def refuse_file_names(texts: object) -> None:
+    """Raises a TypeError for a list of names of files, which functions of other libraries take."""
     if (
         isinstance(texts, list | tuple)
         and 0 < len(texts) <= _MANY_FILES
         and all(map(_is_file, texts))
     ):
-        hint = "pass piecework.Corpus(texts) to read them"
-        warn("the texts are names of files", setting="texts", hint=hint)
+        name = shown(texts[0])
+        hint = "pass piecework.Corpus(texts) to read them, or iter(texts) for the names themselves"
+        raise TypeError(f"texts: expected texts, found names of files such as {name}; {hint}")
 
 
 def _is_file(text: object) -> bool:

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from piecework._core import TextStages
-from piecework._messages import did_you_mean, shown
+from piecework._messages import did_you_mean, shown, with_hint
 from piecework._settings.fields import Choice, Kind, ListOf, Mismatch, Settings, members, takes
 from piecework.errors import UnsupportedError
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from piecework._settings.added_tokens import AddedToken
+
+
+_RULES = ("nmt_nfkc", "nmt_nfkc_cf", "nfkc_cf")
+"""The names that SentencePiece gives to rules of normalization."""
 
 
 class Component(Settings):
@@ -150,6 +154,25 @@ def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:
     return json.dumps(tree, default=number), functions
 
 
+def wrong_stage(name: str, stage: object, module: str, *, or_none: str = "") -> TypeError:
+    """Returns the exception for what is no stage of a module; for the name of one, the hint says how to make it."""
+    hint = _call_for(stage, module) if isinstance(stage, str) else None
+    problem = f"{name} must be one of {module}{or_none}, not {shown(stage)}"
+    return TypeError(with_hint(problem, hint and f"pass {hint}"))
+
+
+def _call_for(text: str, module: str) -> str | None:
+    """Returns the call that makes the stage with a name, in any spelling; None if there is none."""
+    if text in _RULES:
+        return f"piecework.normalizers.Precompiled.of({text!r})"
+    wanted = text.replace("_", "").replace("-", "").casefold()
+    bases = (base for base in Component.__subclasses__() if base.__module__ == module)
+    for kind in (kind for base in bases for kind in base.__subclasses__()):
+        if kind.__name__.casefold() == wanted:
+            return f"{module}.{kind.__name__}()"
+    return None
+
+
 def splitter_json(
     normalizer: Component | None,
     pre_tokenizer: Component | None,
@@ -158,7 +181,7 @@ def splitter_json(
     """Returns the stages as JSON for the core, and the functions that the JSON refers to by index."""
     for name, stage in (("normalizer", normalizer), ("pre_tokenizer", pre_tokenizer)):
         if stage is not None and not isinstance(stage, Component):
-            raise TypeError(f"{name} must be one of piecework.{name}s, or None, not {shown(stage)}")
+            raise wrong_stage(name, stage, f"piecework.{name}s", or_none=", or None")
     tokens = [{"id": number} | token.to_dict() for number, token in enumerate(added_tokens)]
     added = {"added_tokens": tokens} if tokens else {}
     return numbered(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, overload
 
 from piecework import _core
 from piecework._io.given import as_corpus
-from piecework._messages import shown
+from piecework._messages import quantity, shown
 from piecework._result import Result
 from piecework._settings.arguments import DEFAULT, check_index, check_threads
 from piecework._settings.fields import ID_LIMIT
@@ -333,7 +333,7 @@ class EncodedBatch(Result["Encoding"]):
         return list(self)
 
     def _summary(self) -> str:
-        return f"{len(self):,} texts, {len(self.ids):,} tokens"
+        return f"{quantity(len(self), 'text')}, {quantity(len(self.ids), 'token')}"
 
     def _document(self) -> Iterator[Block]:
         from piecework._show.document import Table, Text

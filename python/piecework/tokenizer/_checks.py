@@ -75,10 +75,12 @@ def _as_special(token: AddedToken) -> AddedToken:
 def checked_part(name: str, part: Any, base: type[Any]) -> Any:
     """Returns a stage or a model, or raises TypeError unless it is a `base`."""
     if not isinstance(part, base):
-        is_path = name == "model" and isinstance(part, str | os.PathLike)
-        hint = "call Tokenizer.from_file to load a file" if is_path else None
-        expected = f"{name} must be one of piecework.{base.__module__.split('.')[-1]}"
-        raise TypeError(with_hint(f"{expected}, not {shown(part)}", hint))
+        if name == "model" and isinstance(part, str | os.PathLike):
+            problem = f"model must be one of {base.__module__}, not {shown(part)}"
+            raise TypeError(with_hint(problem, "call Tokenizer.from_file to load a file"))
+        from piecework._settings.component import wrong_stage
+
+        raise wrong_stage(name, part, base.__module__)
     return part
 
 

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 _VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _EMPTY_LINE = re.compile(rb"(?:^|\n)\r?\n")
+_CAPITAL = re.compile("[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
+_IN_BRACKETS = re.compile(r"[\[<].*[\]>]\r?")
+_FEW = 100
+"""A vocabulary is cased if more than this number of its tokens, special tokens aside, have capital letters."""
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _NUMBERING = ("added_token_ids",)
 _ALONE: dict[Format, str] = {
@@ -296,6 +300,8 @@ def _parse(
         return _with_limits(cls._wrap(_core.read_format(kind, data)), kind, settings)
     tokenizer = load_vocab(cls, data, settings)
     _warn_of_empty_lines(data, place)
+    if "lowercase" not in settings and "normalizer" not in settings:
+        _warn_of_capitals(data, place)
     return _replaced(tokenizer, settings, LIMITS)
 
 
@@ -368,6 +374,25 @@ def _warn_of_empty_lines(data: bytes, place: str) -> None:
                 hint="remove the line only if no model was trained with these ids",
                 place=place,
             )
+
+
+def _warn_of_capitals(data: bytes, place: str) -> None:
+    """Warns of a vocabulary that was learned from text in both cases, but lowercases by default, as BERT's classes do."""
+    text = data.decode()
+    if len(_CAPITAL.findall(text)) <= _FEW:
+        return
+    cased = [
+        token
+        for token in text.split("\n")
+        if _CAPITAL.search(token) and not _IN_BRACKETS.fullmatch(token)
+    ]
+    if len(cased) > _FEW:
+        warn(
+            f"{len(cased):,} tokens have capital letters, such as {shown(cased[0])}, which no text will "
+            "have: a vocab.txt does not say whether it is cased, and by default text is lowercased",
+            hint="pass `lowercase=False`, or `lowercase=True` if that is meant",
+            place=place,
+        )
 
 
 def _from_merges(

@@ -200,7 +200,9 @@ class CallOptions(Immutable):
             sampling = Sampling()
         elif not isinstance(sampling, Sampling):
             raise ConfigError(
-                f"expected a Sampling or None, found {shown(sampling)}", setting="sampling"
+                f"expected a Sampling or None, found {shown(sampling)}",
+                setting="sampling",
+                hint="pass piecework.Sampling(alpha=0.1), or Sampling(dropout=0.1) for BPE",
             )
         dropout = self._has_dropout if sampling.dropout is None else sampling.dropout
         if sampling.seed is not None or (sampling.alpha is None and not dropout):

@@ -267,7 +267,7 @@ def _loads_or_is_refused(text: str) -> None:
         tok.encode("a b")
         tok.encode_batch(["a b", "a"], offsets=True)
     except PieceworkError as error:
-        assert len(str(error)) < 500  # noqa: PT017  # loading is fine too
+        assert len(str(error)) <= 1000  # noqa: PT017  # loading is fine too
 
 
 @pytest.mark.parametrize("length", [2**28 + 1, 2**31, 2**32 - 1])

@@ -1,4 +1,4 @@
-"""Error messages have one line and fewer than 500 bytes, even for long values."""
+"""Error messages have one line and at most 1,000 bytes, even for long values."""
 
 import base64
 import copy
@@ -224,9 +224,9 @@ def test_errors_have_one_short_line(name: str, tmp_path: Path) -> None:
     message = str(caught.value)
     assert message
     assert "\n" not in message
-    assert len(message.encode()) < 500
+    assert len(message.encode()) <= 1000
     # So is its entry in a log.
-    assert len(traceback.format_exception_only(caught.value)[-1].encode()) < 600
+    assert len(traceback.format_exception_only(caught.value)[-1].encode()) < 1100
 
 
 def warned(call: Callable[[], object]) -> Iterator[str]:
@@ -248,7 +248,7 @@ def test_warnings_have_one_short_line(tmp_path: Path) -> None:
     ]
     assert len(messages) == 4
     for message in messages:
-        assert len(message.encode()) < 500
+        assert len(message.encode()) <= 1000
         assert "\n" not in message
 
 
@@ -259,20 +259,20 @@ def test_error_arguments_keep_the_full_message() -> None:
     error = pw.errors.ConfigError(LONG)
     assert error.args == (LONG,)
     assert pickle.loads(pickle.dumps(error)).args == (LONG,)
-    assert len(str(error)) < 500
+    assert len(str(error)) <= 1000
 
 
 def test_one_line_shortens_and_escapes() -> None:
     assert one_line("short") == "short"
     assert one_line("a\nb\u2028c\x85") == r"a\nb\u2028c\x85"
-    for message in ("é" * 1000, "😀" * 1000, "a" + "é" * 500, "\ud800" * 500):
+    for message in ("é" * 1000, "😀" * 1000, "a" + "é" * 1000, "\ud800" * 1000):
         line = one_line(message)
-        assert len(line.encode()) <= 480
+        assert len(line.encode()) <= 1000
         assert "…" in line
-    line = one_line("file.json: " + "x" * 1000 + "; do that")
+    line = one_line("file.json: " + "x" * 2000 + "; do that")
     assert line.startswith("file.json: ")
     assert line.endswith("; do that")
-    exact = "x" * 480
+    exact = "x" * 1000
     assert one_line(exact) == exact
 
 
@@ -293,4 +293,4 @@ def test_errors_for_long_texts_are_short() -> None:
     ):
         with pytest.raises(pw.PieceworkError) as caught:
             call()
-        assert len(str(caught.value)) < 500
+        assert len(str(caught.value)) <= 1000

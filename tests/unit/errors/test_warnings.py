@@ -34,6 +34,15 @@ def ranks(path: Path) -> Path:
     return path / "mine.tiktoken"
 
 
+CASED = "\n".join(["[UNK]", *(f"{a}{b}" for a in "ABCDEFGHIJK" for b in "abcdefghij")]) + "\n"
+
+
+def capitals(path: Path) -> Path:
+    """Writes a vocab.txt of a cased model."""
+    (path / "cased.txt").write_text(CASED, encoding="utf-8")
+    return path / "cased.txt"
+
+
 WARNED: dict[str, Callable[[Path], object]] = {
     "Tokenizer": lambda _: pw.Tokenizer(
         TOKENIZER.model, normalizer=LOWER, pre_tokenizer=DICTIONARY
@@ -48,7 +57,8 @@ WARNED: dict[str, Callable[[Path], object]] = {
     "train": lambda _: pw.train(
         ["new york"], pw.WordPieceTrainer(30), normalizer=LOWER, pre_tokenizer=DICTIONARY
     ),
-    "train, names of files": lambda path: pw.train([str(path / "text")], pw.WordPieceTrainer(50)),
+    "from_file, capitals": lambda path: pw.Tokenizer.from_file(capitals(path)),
+    "from_str, capitals": lambda _: pw.Tokenizer.from_str(CASED),
     "train, counts": lambda _: pw.train({"Low": 1}, pw.WordPieceTrainer(30)),
     "train, symbols": lambda _: pw.train(
         ["low"], pw.WordPieceTrainer(30, user_defined_symbols=["Low"])

@@ -10,6 +10,7 @@ import pytest
 from piecework import errors
 from piecework._io.document_batch import Documents, ReadOptions
 from piecework._io.documents import read, split
+from piecework._io.lines import encoding_of
 from piecework._io.sources import Source, find_sources
 
 BROKEN: dict[str, tuple[bytes, str]] = {
@@ -158,6 +159,33 @@ def test_bytes_invalid_in_another_encoding_are_named_or_skipped(tmp_path: Path) 
         list(read(source, options))
     [batch] = read(source, ReadOptions(encoding="ascii", on_error="skip"))
     assert (texts([batch]), [skipped.line for skipped in batch.skipped]) == (["one", "two"], [2])
+    [skipped] = batch.skipped
+    assert (skipped.byte, skipped.reason) == (None, "invalid bytes in ascii")
+    source = source_of(tmp_path / "b.txt", [b"one", b"\x81"])
+    with pytest.raises(errors.InvalidUtf8Error, match="not cp1252 in line 2 at byte 4"):
+        list(read(source, ReadOptions(encoding="cp1252")))
+
+
+def test_lines_in_another_encoding_have_no_byte_of_the_file(tmp_path: Path) -> None:
+    source = source_of(tmp_path / "a.jsonl", ["{}".encode("utf-16"), b""])
+    with pytest.raises(errors.DocumentError, match="line 1: ") as caught:
+        list(read(source, ReadOptions(encoding="utf-16")))
+    assert caught.value.byte is None
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "codec"),
+    [
+        ("今天天气很好，我们去公园。\n", "gbk", "gb18030"),
+        ("今天天气很好，𠀀我们去公园。\n", "gb18030", "gb18030"),
+        ("今日は天気がいいので、①公園に行きます。\n", "cp932", "cp932"),
+        ("오늘은 날씨가 좋아서 공원에 갑니다.\n", "cp949", "cp949"),
+        ("今天天氣很好，我們去公園。\n", "big5", "big5hkscs"),
+    ],
+)
+def test_the_widest_codec_is_detected(text: str, encoding: str, codec: str) -> None:
+    assert encoding_of((text * 20).encode(encoding), whole=True) == codec
+    assert (text * 20).encode(encoding).decode(codec) == text * 20
 
 
 @pytest.mark.parametrize(

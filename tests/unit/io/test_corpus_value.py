@@ -291,7 +291,11 @@ def test_errors_of_a_line_name_file_and_line(name: str, tmp_path: Path) -> None:
     assert of_worker.value.file == str(path)
 
 
-def test_a_list_of_file_names_is_a_warning(tmp_path: Path) -> None:
-    path = text(tmp_path / "a.txt")
-    with pytest.warns(PieceworkWarning, match=r"names of files; pass piecework\.Corpus\(texts\)"):
-        pw.train([str(path)], pw.WordPieceTrainer(200))
+def test_names_of_files_are_no_texts(tmp_path: Path) -> None:
+    path = str(text(tmp_path / "a.txt"))
+    with pytest.raises(
+        TypeError, match=r"names of files such as .*; pass piecework\.Corpus\(texts\)"
+    ):
+        pw.train([path], pw.WordPieceTrainer(200))
+    assert pw.train(iter([path]), pw.WordPieceTrainer(200)).training
+    assert pw.train([path, "a text"], pw.WordPieceTrainer(200)).training

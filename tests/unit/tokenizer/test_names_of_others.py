@@ -1,5 +1,7 @@
 """Names of other libraries, which the errors replace."""
 
+from collections.abc import Callable
+
 import pytest
 
 import piecework as pw
@@ -39,3 +41,41 @@ def test_tokens_with_flags_may_be_made_special() -> None:
     assert (user.special, user.lstrip, user.normalized) == (True, True, False)
     assert (bot.special, bot.normalized) == (True, False)
     assert tok.encode_ids("<user>", specials="text") == TOK.encode_ids("<user>")
+
+
+HABITS: dict[str, tuple[Callable[[], object], str]] = {
+    "several texts": (lambda: TOK.encode(["hug", "hugs"]), "encode_batch takes several texts"),  # type: ignore[arg-type]
+    "several texts, ids": (lambda: TOK.encode_ids(("hug",)), "encode_batch takes"),  # type: ignore[arg-type]
+    "tokens": (lambda: TOK.decode(["hug", "##s"]), "token_to_id returns the id"),  # type: ignore[list-item]
+    "several lists": (lambda: TOK.decode([[3], [4]]), "decode_batch takes several"),  # type: ignore[list-item]
+    "sampling": (lambda: TOK.encode("hug", sampling=0.1), r"pass piecework\.Sampling"),  # type: ignore[arg-type]
+    "normalizer": (
+        lambda: TOK.replace(normalizer="nfkc"),
+        r"pass piecework\.normalizers\.NFKC\(\)",
+    ),  # type: ignore[arg-type]
+    "rules": (
+        lambda: pw.train(["hug"], pw.WordPieceTrainer(20), normalizer="nmt_nfkc"),  # type: ignore[arg-type]
+        r"pass piecework\.normalizers\.Precompiled\.of\('nmt_nfkc'\)",
+    ),
+    "post-processor": (
+        lambda: TOK.replace(post_processor="byte-level"),
+        r"pass piecework\.processors\.ByteLevel\(\)",
+    ),  # type: ignore[arg-type]
+    "no stage": (lambda: TOK.replace(normalizer="no"), r"piecework\.normalizers, not 'no'$"),  # type: ignore[arg-type]
+    "special tokens": (
+        lambda: pw.WordPieceTrainer(20, special_tokens=[pw.AddedToken("<a>")]),  # type: ignore[list-item]
+        r"special_tokens\[0\]: expected a string, found an AddedToken; pass '<a>'",
+    ),
+    "roles": (lambda: TOK.save_folder("folder", eos="[SEP]"), "expected one of .*eos_token"),  # type: ignore[call-arg]
+    "vocab_size": (
+        lambda: pw.train(["hug"], pw.UnigramTrainer(4000)),
+        "at most; lower `vocab_size`, or pass more text",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HABITS)
+def test_a_habit_from_another_library_has_advice(name: str) -> None:
+    call, advice = HABITS[name]
+    with pytest.raises((TypeError, pw.errors.ConfigError), match=advice):
+        call()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,7 +66,7 @@ def train(
       piecework train story.txt -o bytes.json --model bpe --vocab-size 8000 --alphabet byte --split-pattern cl100k
       piecework train story.txt -o unigram.json --model unigram --vocab-size 8000 --byte-fallback
       piecework train domain.txt -o domain.json --like gpt2.json --vocab-size 8000
-      piecework train zh.txt -o zh.json --vocab-size 8000 --pre-tokenizer jieba --no-handle-chinese-chars
+      piecework train zh.txt -o zh.json --vocab-size 8000 --pre-tokenizer jieba --no-handle-chinese-chars --continuing-subword-prefix ""
     """
     names = files or [STDIN]
     targets = {"--output": output, "--vocab-txt": vocab_txt}
@@ -115,7 +116,7 @@ def _check_name(output: str) -> None:
         raise OptionError(
             "--output",
             f"expected a name for a tokenizer.json, found {output}, a name for the format {kind}; write a tokenizer.json, then "
-            "run `piecework convert`",
+            f"run `piecework convert tokenizer.json {shlex.quote(output)} --approximate`, which warns of what changes",
         )
 
 

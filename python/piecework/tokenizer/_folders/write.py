@@ -57,7 +57,7 @@ def roles_of(
     """
     for role, token in given.items():
         if role not in ROLES:
-            hint = did_you_mean(role, ROLES)
+            hint = did_you_mean(role, ROLES) or f"expected one of {', '.join(ROLES)}"
             raise ConfigError(
                 f"{shown(role)} is no role of a special token", setting=role, hint=hint
             )

@@ -112,7 +112,7 @@ impl<'a> Training<'a> {
                     reserved.len() + largest
                 ))
                 .setting("vocab_size")
-                .hint("lower `vocab_size` or `min_frequency`, or raise `seed_size` or `max_piece_length`"),
+                .hint("lower `vocab_size`, or pass more text; `seed_size`, `max_piece_length` and `min_frequency` also bound it"),
             ));
         }
         let pieces = Pieces::new(&corpus, &seeds);
