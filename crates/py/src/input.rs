@@ -61,7 +61,8 @@ impl PythonText {
             return Ok(Self::Bytes(value.call_method0("tobytes")?.cast_into::<PyBytes>()?.into()));
         }
         let is_list = name == "text" && (value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>());
-        let hint = if is_list { " (encode_batch takes several texts, is_pretokenized=True the words of one)" } else { "" };
+        let hint =
+            if is_list { " (encode_batch takes several texts, is_pretokenized=True the words of one)" } else { "" };
         Err(wrong_type(name, &format!("a str or UTF-8 in bytes{hint}"), value))
     }
 
