@@ -142,7 +142,7 @@ def _invalid_byte(
 def from_undecodable(
     error: UnicodeDecodeError,
     problem: str,
-    position: tuple[int | None, int],
+    position: tuple[int | None, int | None],
     *,
     hint: str,
     place: str,

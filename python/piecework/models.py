@@ -85,7 +85,7 @@ class Vocabulary(abc.Mapping[str, int]):
         return hash(frozenset(self._ids.items()))
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} token{'' if len(self) == 1 else 's'}>"
+        return f"<{_messages.quantity(len(self), 'token')}>"
 
 
 _TOKEN = _fields.Text()
@@ -377,7 +377,7 @@ class MergeList(tuple[tuple[str, str], ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} merge{'' if len(self) == 1 else 's'}>"
+        return f"<{_messages.quantity(len(self), 'merge')}>"
 
 
 class _Merges(_fields.Kind):
@@ -525,7 +525,7 @@ class PieceList(tuple[tuple[str, float], ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} piece{'' if len(self) == 1 else 's'}>"
+        return f"<{_messages.quantity(len(self), 'piece')}>"
 
 
 class _Pieces(_fields.Kind):

@@ -12,7 +12,7 @@ import base64
 import binascii
 import collections.abc
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 
 from piecework import _core, _exceptions, _messages, errors as _errors
 from piecework._settings import (
@@ -68,6 +68,14 @@ class Normalizer(_component.Component):
         'hello  中  国 '
         """
         return self._stage("normalizer").normalize(text)
+
+    @classmethod
+    def _call_for(cls, name: str) -> str | None:
+        rule = name.lower().replace("-", "_")
+        if call := super()._call_for(name):
+            return call
+        is_rule = rule in get_args(RuleName) and rule != "identity"
+        return f"{cls.__module__}.Precompiled.of({rule!r})" if is_rule else None
 
 
 @_immutable.dataclass(frozen=True)

@@ -61,6 +61,8 @@ class _Tokens(_fields.ListOf):
         if isinstance(value, str):
             hint = f"pass [{_messages.shown(value)}]"
             raise _fields.Mismatch("expected a list of strings, found one string", hint=hint)
+        if isinstance(value, _added_tokens.AddedToken):
+            value = [value]
         tokens = super().check(value)
         for token, times in Counter(tokens).items():
             if not token or times > 1:
@@ -84,7 +86,7 @@ _COUNT_FROM_0 = _fields.takes(_fields.Number(0, _LIMIT))
 _MAYBE_COUNT = _fields.takes(_fields.Maybe(_fields.Number(1, _LIMIT)))
 _MAYBE_COUNT_FROM_0 = _fields.takes(_fields.Maybe(_fields.Number(0, _LIMIT)))
 _FRACTION = _fields.takes(_fields.PROBABILITY)
-_MAYBE_TOKEN = _fields.takes(_fields.Maybe(_fields.Text(1)))
+_MAYBE_TOKEN = _fields.takes(_fields.Maybe(_Token(1)))
 
 
 class Trainer(_fields.Settings):

@@ -12,7 +12,18 @@ use crate::memory::room_for;
 
 /// Returns the exception for an argument of a wrong type.
 pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("{name}: expected {expected}, found {}", type_name(found)))
+    wrong_type_with(name, expected, found, None)
+}
+
+/// Returns the exception for an argument of a wrong type, with what to do.
+pub(crate) fn wrong_type_with(name: &str, expected: &str, found: &Bound<'_, PyAny>, hint: Option<&str>) -> PyErr {
+    let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+    PyTypeError::new_err(format!("{name}: expected {expected}, found {}{hint}", type_name(found)))
+}
+
+/// Returns whether a value is a list or a tuple.
+pub(crate) fn is_list(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>()
 }
 
 /// Returns the name of a value's type, shortened if it is long.
@@ -107,12 +118,11 @@ fn token_id(id: &Bound<'_, PyAny>) -> PyResult<u32> {
         if error.is_instance_of::<PyOverflowError>(id.py()) {
             return id_error();
         }
-        let is_list = id.is_instance_of::<PyList>() || id.is_instance_of::<PyTuple>();
-        let hint = match () {
-            () if id.is_instance_of::<PyString>() => " (token_to_id returns the id of a token)",
-            () if is_list => " (decode_batch takes several lists)",
-            () => "",
+        let hint = if id.is_instance_of::<PyString>() {
+            Some("token_to_id returns the id of a token")
+        } else {
+            is_list(id).then_some("pass several lists to decode_batch")
         };
-        wrong_type("ids", &format!("token ids, which are integers{hint}"), id)
+        wrong_type_with("ids", "token ids, which are integers", id, hint)
     })
 }

@@ -391,7 +391,8 @@ impl Encoding {
         let tokens = self.names()?;
         let shown = tokens.iter().take(SHOWN).map(|token| format!("{token:?}")).collect::<Vec<_>>().join(", ");
         let more = if tokens.len() > SHOWN { ", …" } else { "" };
-        Ok(format!("Encoding({} tokens: [{shown}{more}])", tokens.len()))
+        let noun = if tokens.len() == 1 { "token" } else { "tokens" };
+        Ok(format!("Encoding({} {noun}: [{shown}{more}])", tokens.len()))
     }
 }
 

@@ -8,9 +8,9 @@ use piecework_core::text::span::{Span, check_length};
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString, PyTuple};
 
-use crate::arguments::{items, wrong_type};
+use crate::arguments::{is_list, items, wrong_type, wrong_type_with};
 use crate::arrow::ArrowTexts;
 use crate::char_map::{CharMaps, CharacterOffsets};
 use crate::errors::{surrogate, surrogate_at, to_py};
@@ -60,10 +60,8 @@ impl PythonText {
         if value.is_instance_of::<PyMemoryView>() {
             return Ok(Self::Bytes(value.call_method0("tobytes")?.cast_into::<PyBytes>()?.into()));
         }
-        let is_list = name == "text" && (value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>());
-        let hint =
-            if is_list { " (encode_batch takes several texts, is_pretokenized=True the words of one)" } else { "" };
-        Err(wrong_type(name, &format!("a str or UTF-8 in bytes{hint}"), value))
+        let hint = "pass several texts to encode_batch, and words with is_pretokenized=True";
+        Err(wrong_type_with(name, "a str or UTF-8 in bytes", value, is_list(value).then_some(hint)))
     }
 
     pub(crate) fn get(&self) -> Result<&str, Error> {

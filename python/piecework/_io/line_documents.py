@@ -45,7 +45,7 @@ def read_line_documents(
         blocks: ByteStream | _Transcoder = stream
         if options.is_decoded:
             blocks = _Transcoder(stream, source.shown_name, options)
-            faults.codec = blocks.codec
+            faults.codec = blocks.changed_from
         if first:
             stream.seek(first)
         position, start, is_checked = first, b"", first > 0
@@ -87,7 +87,7 @@ class _Transcoder:
     """Reads blocks of bytes in any encoding as UTF-8.
 
     Attributes:
-        codec: The Python codec of the bytes.
+        changed_from: The codec of the bytes, if those of the UTF-8 can differ from them; else None.
         is_at_end: Whether all bytes were read.
     """
 
@@ -96,11 +96,12 @@ class _Transcoder:
         start = _start(stream) if is_unknown else stream.read(START)
         check_start(start, name)
         encoding = encoding_of(start, whole=len(start) < SAMPLE) if is_unknown else options.encoding
-        self.codec = codec = codec_name(encoding or "utf-8", options.errors)
+        codec = codec_name(encoding or "utf-8", options.errors)
         # To skip a line, its invalid bytes become surrogates, which are invalid in UTF-8.
         skips = options.errors == "strict" and options.on_error == "skip"
         errors = "surrogateescape" if skips else options.errors
-        self._name, self._lines, self.is_at_end = name, 0, False
+        self.changed_from = None if (codec, errors) == ("utf-8", "strict") else codec
+        self._name, self._lines, self.is_at_end, self._skips = name, 0, False, skips
         self._texts = decode_blocks(start, stream.read, codec, errors)
 
     def read(self, _size: int) -> bytes:
@@ -108,7 +109,9 @@ class _Transcoder:
         try:
             text = next(filter(None, self._texts), "")
         except InvalidBytes as error:
-            hint = 'pass another `encoding=...`, `errors="replace"` to replace them by U+FFFD, or `on_error="skip"` to skip such lines'
+            remedies = ["`encoding=...`", '`errors="replace"` to replace them by U+FFFD']
+            remedies += [] if self._skips else ['`on_error="skip"` to skip such lines']
+            hint = f"pass another {', '.join(remedies[:-1])}, or {remedies[-1]}"
             raise error.located(self._name, self._lines, hint) from None
         self._lines += text.count("\n")
         self.is_at_end = not text
@@ -187,15 +190,15 @@ class _Faults:
         from piecework._io.remedies import bytes_remedy
 
         line, value = self._line(fault.line), fault.invalid_byte
-        place = f"{self._source.shown_name}: "
+        place, byte = f"{self._source.shown_name}: ", self._byte(fault)
         if value is not None:
-            reason = (
-                f"invalid UTF-8 in line {line} at byte {fault.byte} of the file (0x{value:02x})"
-            )
+            reason = f"{self._reason(fault)} in line {line}"
+            if byte is not None:
+                reason = f"invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})"
             cause = UnicodeDecodeError("utf-8", bytes([value]), 0, 1, reason)
             hint = bytes_remedy(_encoding_of(block))
-            return from_undecodable(cause, reason, (line, fault.byte), hint=hint, place=place)
-        hint, byte = self._hint(fault, block, is_first=is_first), self._byte(fault)
+            return from_undecodable(cause, reason, (line, byte), hint=hint, place=place)
+        hint = self._hint(fault, block, is_first=is_first)
         where = f"line {line}" if byte is None else f"line {line}, byte {byte}"
         error = DocumentError(fault.reason, place=f"{place}{where}: ", hint=hint)
         error.line, error.byte = line, byte

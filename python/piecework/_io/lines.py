@@ -57,7 +57,7 @@ def encoding_of(sample: bytes, *, whole: bool) -> str:
     return codecs.lookup(_PYTHON_NAMES.get(name, name)).name
 
 
-# Python's names of encodings that have other names, or fewer characters, in Python than in the Encoding Standard.
+# Python's names of encodings that have other names in the Encoding Standard, or whose namesakes lack some of its characters.
 _PYTHON_NAMES = {
     "Big5": "big5hkscs",
     "EUC-KR": "cp949",

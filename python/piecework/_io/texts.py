@@ -69,6 +69,7 @@ def batches_of(
     [['low', 'lower']]
     """
     check_texts(texts)
+    refuse_file_names(texts)
     corpus = as_corpus(texts)
     if corpus is not None:
         return _batches_of_corpus(corpus, batch_bytes)
@@ -183,8 +184,8 @@ def _remedy(texts: Iterable[object]) -> str:
     wrong = (_as_list(text) for text in texts if not isinstance(text, str))
     # An empty list does not show what the lists contain.
     first = next((each for each in wrong if not isinstance(each, list | tuple) or each), None)
-    if isinstance(first, bytes):
-        return "; decode it, text.decode()"
+    if isinstance(first, bytes | os.PathLike):
+        return _DECODE if isinstance(first, bytes) else _READ
     if isinstance(first, Mapping):
         name = next((name for name, value in first.items() if isinstance(value, str)), None)
         return "" if name is None else f"; pass the text of the record, row[{shown(name)}]"
@@ -213,6 +214,8 @@ def _as_list(text: object) -> object:
     return text
 
 
+_DECODE = "; decode it, text.decode()"
+_READ = "; pass piecework.Corpus(texts) to read files"
 _BATCHES = "; pass the texts of all batches, itertools.chain.from_iterable(texts)"
 _COUNT_WORDS = (
     "; pass word counts, WordCounts(collections.Counter(word for text in texts for word in text))"

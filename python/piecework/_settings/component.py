@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from piecework._settings.added_tokens import AddedToken
 
 
-_RULES = ("nmt_nfkc", "nmt_nfkc_cf", "nfkc_cf")
-"""The names that SentencePiece gives to rules of normalization."""
+_STAGES = ("", "normalizer", "pretokenizer", "processing")
+"""The ends of the names of some classes, as in `BertNormalizer`."""
 
 
 class Component(Settings):
@@ -46,6 +46,19 @@ class Component(Settings):
         if stage is None:
             stage = self.__dict__["_core_stage"] = TextStages(*numbered({name: self._write()}))
         return stage
+
+    @classmethod
+    def _call_for(cls, name: str) -> str | None:
+        """Returns the call that makes the stage with a name, in any spelling; None if there is none."""
+        plain = name.replace("_", "").replace("-", "").casefold()
+        for kind in cls.__subclasses__():
+            if kind.__module__ == cls.__module__ and kind.__name__.casefold() in {
+                plain + stage for stage in _STAGES
+            }:
+                return (
+                    f"{kind.__module__}.{kind.__name__}({'...' if _needs_arguments(kind) else ''})"
+                )
+        return None
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the state for pickles and copies, without the core's stage."""
@@ -154,23 +167,20 @@ def numbered(tree: object) -> tuple[str, list[Callable[[str], object]]]:
     return json.dumps(tree, default=number), functions
 
 
+def _needs_arguments(kind: type[Any]) -> bool:
+    missing = dataclasses.MISSING
+    fields = dataclasses.fields(kind)
+    return any(each.default is missing and each.default_factory is missing for each in fields)
+
+
 def wrong_stage(name: str, stage: object, module: str, *, or_none: str = "") -> TypeError:
     """Returns the exception for what is no stage of a module; for the name of one, the hint says how to make it."""
-    hint = _call_for(stage, module) if isinstance(stage, str) else None
-    problem = f"{name} must be one of {module}{or_none}, not {shown(stage)}"
-    return TypeError(with_hint(problem, hint and f"pass {hint}"))
-
-
-def _call_for(text: str, module: str) -> str | None:
-    """Returns the call that makes the stage with a name, in any spelling; None if there is none."""
-    if text in _RULES:
-        return f"piecework.normalizers.Precompiled.of({text!r})"
-    wanted = text.replace("_", "").replace("-", "").casefold()
     bases = (base for base in Component.__subclasses__() if base.__module__ == module)
-    for kind in (kind for base in bases for kind in base.__subclasses__()):
-        if kind.__name__.casefold() == wanted:
-            return f"{module}.{kind.__name__}()"
-    return None
+    calls = (base._call_for(stage) for base in bases if isinstance(stage, str))
+    hint = next((f"pass {call}" for call in calls if call), None)
+    return TypeError(
+        with_hint(f"{name} must be one of {module}{or_none}, not {shown(stage)}", hint)
+    )
 
 
 def splitter_json(

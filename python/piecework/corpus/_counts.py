@@ -19,7 +19,7 @@ from piecework._io.files import (
 )
 from piecework._io.given import as_corpus
 from piecework._io.kinds import check_start, check_text
-from piecework._messages import did_you_mean, shown, with_hint, wrong_type
+from piecework._messages import did_you_mean, quantity, shown, with_hint, wrong_type
 from piecework._settings.arguments import DEFAULT, ArrowColumn, Default, as_bytes, check_iterable
 from piecework._settings.component import splitter_json
 from piecework._settings.immutable import Immutable
@@ -391,7 +391,7 @@ class WordCounts(Immutable):
 
     def __repr__(self) -> str:
         """Returns the number of words and the sum of their counts."""
-        return f"WordCounts({len(self):,} words, {self.total:,} in all)"
+        return f"WordCounts({quantity(len(self), 'word')}, {self.total:,} in all)"
 
 
 class CountSettings(TypedDict, total=False):

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 _VOCAB_ONLY = (*BERT, "normalizer", "pre_tokenizer", "continuing_subword_prefix")
 _EMPTY_LINE = re.compile(rb"(?:^|\n)\r?\n")
-_CAPITAL = re.compile("[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]")
-_IN_BRACKETS = re.compile(r"[\[<].*[\]>]\r?")
-_FEW = 100
-"""A vocabulary is cased if more than this number of its tokens, special tokens aside, have capital letters."""
+_MAYBE_CAPITAL = re.compile("[A-ZÀ-ÞĀ-ɏΆ-ΫЀ-ЯԱ-Ֆ]")
+_IN_BRACKETS = re.compile(r"[\[<].*[\]>]")
+_MOST_CAPITALIZED = 100
+"""The largest number of tokens with capital letters, special tokens aside, in a vocabulary of lowercased text."""
 _SPLITTING = ("normalizer", "pre_tokenizer")
 _NUMBERING = ("added_token_ids",)
 _ALONE: dict[Format, str] = {
@@ -199,6 +199,9 @@ def load_folder(cls: type[Tokenizer], path: Pathish, settings: LoadSettings) -> 
         tokenizer = with_class_model(tokenizer, folder)
     if folder.format == "vocab.txt" and folder.settings.family.model == "WordPiece":
         tokenizer = _without_added_tokens(tokenizer)
+    lowercases = getattr(tokenizer.normalizer, "lowercase", False)
+    if folder.format == "vocab.txt" and folder.settings.do_lower_case is None and lowercases:
+        _warn_of_capitals(folder.data, settings, f"{folder.path}: ")
     if folder.settings != FolderSettings():
         tokenizer = tokenizer._with_controls(())
     known = {token.content for token in tokenizer.added_tokens.values()}
@@ -300,8 +303,7 @@ def _parse(
         return _with_limits(cls._wrap(_core.read_format(kind, data)), kind, settings)
     tokenizer = load_vocab(cls, data, settings)
     _warn_of_empty_lines(data, place)
-    if "lowercase" not in settings and "normalizer" not in settings:
-        _warn_of_capitals(data, place)
+    _warn_of_capitals(data, settings, place)
     return _replaced(tokenizer, settings, LIMITS)
 
 
@@ -376,21 +378,24 @@ def _warn_of_empty_lines(data: bytes, place: str) -> None:
             )
 
 
-def _warn_of_capitals(data: bytes, place: str) -> None:
-    """Warns of a vocabulary that was learned from text in both cases, but lowercases by default, as BERT's classes do."""
-    text = data.decode()
-    if len(_CAPITAL.findall(text)) <= _FEW:
+def _warn_of_capitals(data: bytes, settings: LoadSettings, place: str) -> None:
+    """Warns of the tokens of text in both cases if no setting says that text is lowercased, as BERT's classes do by default."""
+    if "lowercase" in settings or "normalizer" in settings:
         return
+    text = data.decode()
+    if (
+        len(_MAYBE_CAPITAL.findall(text)) <= _MOST_CAPITALIZED
+    ):  # most vocabularies; a fraction of the time of the test below
+        return
+    tokens = (line.removesuffix("\r") for line in text.split("\n"))
     cased = [
-        token
-        for token in text.split("\n")
-        if _CAPITAL.search(token) and not _IN_BRACKETS.fullmatch(token)
+        token for token in tokens if token != token.lower() and not _IN_BRACKETS.fullmatch(token)
     ]
-    if len(cased) > _FEW:
+    if len(cased) > _MOST_CAPITALIZED:
         warn(
             f"{len(cased):,} tokens have capital letters, such as {shown(cased[0])}, which no text will "
             "have: a vocab.txt does not say whether it is cased, and by default text is lowercased",
-            hint="pass `lowercase=False`, or `lowercase=True` if that is meant",
+            hint="load it with `lowercase=False`, or with `lowercase=True` if that is meant",
             place=place,
         )
 

@@ -202,7 +202,7 @@ class CallOptions(Immutable):
             raise ConfigError(
                 f"expected a Sampling or None, found {shown(sampling)}",
                 setting="sampling",
-                hint="pass piecework.Sampling(alpha=0.1), or Sampling(dropout=0.1) for BPE",
+                hint="pass piecework.Sampling(alpha=0.1) for Unigram, Sampling(dropout=0.1) for BPE and WordPiece",
             )
         dropout = self._has_dropout if sampling.dropout is None else sampling.dropout
         if sampling.seed is not None or (sampling.alpha is None and not dropout):

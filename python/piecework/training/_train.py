@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from piecework import _core
 from piecework._exceptions import warn
 from piecework._io.given import as_corpus
-from piecework._io.texts import refuse_file_names
 from piecework._messages import shown, wrong_type
 from piecework._progress import ProgressLike, reporting
 from piecework._settings.arguments import (
@@ -179,7 +178,6 @@ def prepare_training(
         _refuse_counting(engine=engine, **settings)
         counts = WordCounts(texts) if isinstance(texts, Mapping) else texts
         return _job(counts, trainer, normalizer, pre_tokenizer)
-    refuse_file_names(texts)
     normalizer, pre_tokenizer = splitting_for(trainer, normalizer, pre_tokenizer)
     corpus = as_corpus(texts)
     counts = count_within(

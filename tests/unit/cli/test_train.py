@@ -57,6 +57,30 @@ def test_output_name_of_another_format_is_refused_first(
     assert "absent" not in ended.err
 
 
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+@pytest.mark.parametrize("name", ["t.model", "v.txt"])
+def test_the_remedy_for_another_format_works(
+    run: Run, text_file: Path, tmp_path: Path, model: str, name: str
+) -> None:
+    size = 18 if model == "unigram" else 30
+    train = ["train", text_file, "--vocab-size", size, "--model", model, "-o"]
+    ended = run(*train, tmp_path / name)
+    remedy = ended.err.partition("; ")[2]
+    output = tmp_path / "tokenizer.json"
+    if name == "v.txt":
+        assert f"pass `--vocab-txt {tmp_path / name}`" in remedy
+        ended = run(*train, output, "--vocab-txt", tmp_path / name)
+    else:
+        assert run(*train, output).code == 0
+        advised = ["--approximate"] if "--approximate" in remedy else []
+        ended = run("convert", output, tmp_path / name, *advised)
+        if model == "wordpiece":
+            assert "SentencePiece" in ended.err
+            return
+    assert ended.code == 0, ended.err
+    assert (tmp_path / name).exists()
+
+
 def option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 

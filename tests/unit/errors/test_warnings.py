@@ -58,6 +58,9 @@ WARNED: dict[str, Callable[[Path], object]] = {
         ["new york"], pw.WordPieceTrainer(30), normalizer=LOWER, pre_tokenizer=DICTIONARY
     ),
     "from_file, capitals": lambda path: pw.Tokenizer.from_file(capitals(path)),
+    "from_folder, capitals": lambda path: pw.Tokenizer.from_folder(
+        capitals(path).rename(path / "vocab.txt").parent
+    ),
     "from_str, capitals": lambda _: pw.Tokenizer.from_str(CASED),
     "train, counts": lambda _: pw.train({"Low": 1}, pw.WordPieceTrainer(30)),
     "train, symbols": lambda _: pw.train(

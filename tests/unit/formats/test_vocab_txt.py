@@ -152,3 +152,28 @@ def test_vocab_txt_stores_no_training_record(tmp_path: Path) -> None:
     with pytest.raises(pw.errors.MissingCountsError, match=r"vocab\.txt"):
         tokenizer.lm.log_likelihood("hug")
     assert "unknown" in str(tokenizer.explain("hug"))
+
+
+CAPITALS = [f"{first}{second}" for first in "ÀŁΩЖԱBCDEFG" for second in "abcdefghij"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_many_capitals_without_a_setting_raise_a_warning(end: str, tmp_path: Path) -> None:
+    path = tmp_path / "vocab.txt"
+    path.write_bytes("".join(f"{token}{end}" for token in ["[UNK]", *CAPITALS]).encode())
+    problem = r"vocab\.txt: 110 tokens have capital letters, such as 'Àa', .*`lowercase=False`"
+    for load in (pw.Tokenizer.from_file, lambda path: pw.Tokenizer.from_folder(path.parent)):
+        with pytest.warns(PieceworkWarning, match=problem):
+            assert load(path).tokenize("Àa") == ["[UNK]"]
+    cased = pw.Tokenizer.from_file(path, lowercase=False)
+    assert cased.tokenize("Àa") == pw.Tokenizer.from_folder(tmp_path, lowercase=False).tokenize(
+        "Àa"
+    )
+    assert cased.tokenize("Àa") == ["Àa"]
+    assert pw.Tokenizer.from_file(path, lowercase=True).tokenize("Àa") == ["[UNK]"]
+
+
+def test_few_capitals_raise_no_warning() -> None:
+    specials = [f"[{token}]" for token in CAPITALS]
+    vocab = "\n".join(["[UNK]", *CAPITALS[:100], *specials, ""])
+    assert pw.Tokenizer.from_str(vocab).normalizer == pw.normalizers.BertNormalizer()

@@ -166,6 +166,32 @@ def test_bytes_invalid_in_another_encoding_are_named_or_skipped(tmp_path: Path) 
         list(read(source, ReadOptions(encoding="cp1252")))
 
 
+def test_bytes_of_utf8_are_those_of_the_file_however_it_is_read(tmp_path: Path) -> None:
+    source = source_of(tmp_path / "a.jsonl", ['{"text": "naïve"}'.encode(), b"{}"])
+    for encoding in (None, "utf-8", "auto"):
+        with pytest.raises(errors.DocumentError, match="line 2, byte 19: ") as caught:
+            list(read(source, ReadOptions(encoding=encoding)))
+        assert caught.value.byte == 19
+
+
+def test_lone_surrogates_of_a_codec_are_no_bytes_of_the_file(tmp_path: Path) -> None:
+    source = source_of(tmp_path / "a.txt", [b"one", b"\\udc41"])
+    with pytest.raises(
+        errors.InvalidUtf8Error, match="invalid bytes in raw-unicode-escape"
+    ) as caught:
+        list(read(source, ReadOptions(encoding="raw_unicode_escape")))
+    assert (caught.value.line, caught.value.byte) == (2, None)
+
+
+def test_remedies_are_others_than_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("one\n".encode("utf-16") + b"\x00\xd8\n\x00")
+    [source] = find_sources(tmp_path / "a.txt")
+    for on_error, is_advised in (("raise", True), ("skip", False)):
+        with pytest.raises(errors.InvalidUtf8Error) as caught:
+            list(read(source, ReadOptions(encoding="utf-16", on_error=on_error)))
+        assert ("on_error" in str(caught.value.hint)) is is_advised
+
+
 def test_lines_in_another_encoding_have_no_byte_of_the_file(tmp_path: Path) -> None:
     source = source_of(tmp_path / "a.jsonl", ["{}".encode("utf-16"), b""])
     with pytest.raises(errors.DocumentError, match="line 1: ") as caught:
@@ -183,7 +209,9 @@ def test_lines_in_another_encoding_have_no_byte_of_the_file(tmp_path: Path) -> N
         ("今天天氣很好，我們去公園。\n", "big5", "big5hkscs"),
     ],
 )
-def test_the_widest_codec_is_detected(text: str, encoding: str, codec: str) -> None:
+def test_the_codec_of_the_encoding_standard_is_detected(
+    text: str, encoding: str, codec: str
+) -> None:
     assert encoding_of((text * 20).encode(encoding), whole=True) == codec
     assert (text * 20).encode(encoding).decode(codec) == text * 20
 

@@ -291,11 +291,15 @@ def test_errors_of_a_line_name_file_and_line(name: str, tmp_path: Path) -> None:
     assert of_worker.value.file == str(path)
 
 
-def test_names_of_files_are_no_texts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", CALLS)
+def test_names_of_files_are_no_texts(name: str, tmp_path: Path) -> None:
+    path = text(tmp_path / "a.txt")
+    with pytest.raises(TypeError, match=r"found names of files such as .*; pass piecework\.Corpus"):
+        CALLS[name]([str(path)])
+    with pytest.raises(TypeError, match=r"found PosixPath; pass piecework\.Corpus\(texts\)"):
+        CALLS[name]([path])
+
+
+def test_names_of_files_may_be_texts(tmp_path: Path) -> None:
     path = str(text(tmp_path / "a.txt"))
-    with pytest.raises(
-        TypeError, match=r"names of files such as .*; pass piecework\.Corpus\(texts\)"
-    ):
-        pw.train([path], pw.WordPieceTrainer(200))
-    assert pw.train(iter([path]), pw.WordPieceTrainer(200)).training
-    assert pw.train([path, "a text"], pw.WordPieceTrainer(200)).training
+    assert pw.count_words(iter([path])) == pw.count_words([path, ""])

@@ -44,10 +44,13 @@ def test_tokens_with_flags_may_be_made_special() -> None:
 
 
 HABITS: dict[str, tuple[Callable[[], object], str]] = {
-    "several texts": (lambda: TOK.encode(["hug", "hugs"]), "encode_batch takes several texts"),  # type: ignore[arg-type]
-    "several texts, ids": (lambda: TOK.encode_ids(("hug",)), "encode_batch takes"),  # type: ignore[arg-type]
+    "several texts": (
+        lambda: TOK.encode(["hug", "hugs"]),
+        "found list; pass several texts to encode_batch",
+    ),  # type: ignore[arg-type]
+    "several texts, ids": (lambda: TOK.encode_ids(("hug",)), "found tuple; pass several"),  # type: ignore[arg-type]
     "tokens": (lambda: TOK.decode(["hug", "##s"]), "token_to_id returns the id"),  # type: ignore[list-item]
-    "several lists": (lambda: TOK.decode([[3], [4]]), "decode_batch takes several"),  # type: ignore[list-item]
+    "several lists": (lambda: TOK.decode([[3], [4]]), "pass several lists to decode_batch"),  # type: ignore[list-item]
     "sampling": (lambda: TOK.encode("hug", sampling=0.1), r"pass piecework\.Sampling"),  # type: ignore[arg-type]
     "normalizer": (
         lambda: TOK.replace(normalizer="nfkc"),
@@ -66,7 +69,7 @@ HABITS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: pw.WordPieceTrainer(20, special_tokens=[pw.AddedToken("<a>")]),  # type: ignore[list-item]
         r"special_tokens\[0\]: expected a string, found an AddedToken; pass '<a>'",
     ),
-    "roles": (lambda: TOK.save_folder("folder", eos="[SEP]"), "expected one of .*eos_token"),  # type: ignore[call-arg]
+    "roles": (lambda: TOK.save_folder("folder", eos="[SEP]"), "did you mean 'eos_token'"),  # type: ignore[call-arg]
     "vocab_size": (
         lambda: pw.train(["hug"], pw.UnigramTrainer(4000)),
         "at most; lower `vocab_size`, or pass more text",
@@ -79,3 +82,19 @@ def test_a_habit_from_another_library_has_advice(name: str) -> None:
     call, advice = HABITS[name]
     with pytest.raises((TypeError, pw.errors.ConfigError), match=advice):
         call()
+
+
+@pytest.mark.parametrize("module", ["normalizers", "pre_tokenizers", "processors", "decoders"])
+def test_the_advised_stage_can_be_made(module: str) -> None:
+    stages = getattr(pw, module)
+    name = "post_processor" if module == "processors" else module.removesuffix("s")
+    for kind in stages.__all__:
+        if not hasattr(getattr(stages, kind), "type_name"):
+            continue  # a base, or a setting of a stage
+        spelled = "".join(f"_{c}" if c.isupper() else c for c in kind).removeprefix("_").lower()
+        with pytest.raises(TypeError) as caught:
+            TOK.replace(**{name: spelled})
+        advice = str(caught.value).partition("; pass ")[2]
+        assert advice.startswith(f"piecework.{module}.{kind}("), (kind, str(caught.value))
+        if not advice.endswith("(...)"):
+            assert eval(advice, {"piecework": pw}) is not None

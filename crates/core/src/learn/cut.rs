@@ -2,6 +2,7 @@
 //! (P70 of `spec/pipeline.md`).
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use hashbrown::hash_map::Entry;
 
@@ -145,16 +146,28 @@ impl<'t> Cutter<'t> {
 }
 
 /// Returns whether no word character is beside a range of a word, which may be written in the characters of bytes.
-fn is_alone(word: &str, range: std::ops::Range<usize>) -> bool {
-    let (before, after) = (&word[..range.start], &word[range.end..]);
-    let text = |part: &str| {
-        let bytes: Option<Vec<u8>> = part.chars().map(char_to_byte).collect();
-        bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| part.to_owned())
-    };
-    let (before, after) =
-        if word.is_ascii() { (before.to_owned(), after.to_owned()) } else { (text(before), text(after)) };
-    let middle = before.len()..before.len();
-    stands_alone(&format!("{before}{after}"), middle)
+fn is_alone(word: &str, Range { start, end }: Range<usize>) -> bool {
+    let before = word[..start].char_indices().rev().map(|(place, _)| &word[place..start]);
+    let after = word[end..].char_indices().map(|(place, character)| &word[end..end + place + character.len_utf8()]);
+    let mut text: String = nearest(before).into_iter().collect();
+    let middle = text.len();
+    text.extend(nearest(after));
+    stands_alone(&text, middle..middle)
+}
+
+/// Returns the character that a part spells in bytes, or else the one of the first part; each part has one character more.
+fn nearest<'a>(parts: impl Iterator<Item = &'a str>) -> Option<char> {
+    let mut parts = parts.take(char::MAX.len_utf8()).peekable();
+    let first = parts.peek()?.chars().next();
+    parts.find_map(spelled).or(first)
+}
+
+/// Returns the only character that a text spells in the characters of bytes.
+fn spelled(text: &str) -> Option<char> {
+    let bytes: Option<Vec<u8>> = text.chars().map(char_to_byte).collect();
+    let read = String::from_utf8(bytes?).ok()?;
+    let mut characters = read.chars();
+    characters.next().filter(|_| characters.next().is_none())
 }
 
 #[cfg(test)]
@@ -183,8 +196,10 @@ mod tests {
     fn tokens_may_be_spelled_in_bytes_stand_alone_or_be_whole_words() {
         assert_eq!(cut(&[("aÃ©b", 1)], &[CutToken::symbol("é").in_bytes()]), counted([("a", 1), ("é", 1), ("b", 1)]));
         let alone = CutToken { occurrences: Occurrences::Alone, ..CutToken::symbol("new") };
-        let words = [("newer", 1), ("-new", 2), ("Ġnew", 3), ("Ã©new", 4)];
-        assert_eq!(cut(&words, &[alone]), counted([("newer", 1), ("-", 2), ("new", 5), ("Ġ", 3), ("Ã©new", 4)]));
+        let words = [("newer", 1), ("-new", 2), ("Ġnew", 3), ("Ã©new", 4), ("newÃ©", 5), ("newé", 6), ("newâĢĶ", 7)];
+        let parts =
+            [("newer", 1), ("-", 2), ("new", 12), ("Ġ", 3), ("Ã©new", 4), ("newÃ©", 5), ("newé", 6), ("âĢĶ", 7)];
+        assert_eq!(cut(&words, &[alone]), counted(parts));
         let whole = CutToken { occurrences: Occurrences::Whole, ..CutToken::special("new") };
         assert_eq!(cut(&[("newer", 1), ("new", 2)], &[whole]), counted([("newer", 1)]));
     }

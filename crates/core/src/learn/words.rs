@@ -22,19 +22,19 @@ pub struct CountedWords<'w>(Source<'w>);
 enum Source<'w> {
     Slice(&'w [(&'w str, u64)]),
     List(Vec<(&'w str, u64)>),
-    Table(&'w (dyn WordTable + 'w)),
-    Indices(&'w (dyn WordTable + 'w), Cow<'w, [u32]>),
+    /// The words at these indices; without indices all of them.
+    Table(&'w (dyn WordTable + 'w), Option<Cow<'w, [u32]>>),
 }
 
 impl<'w> CountedWords<'w> {
     /// Returns the words of a table in its order.
     pub fn all_of(table: &'w (dyn WordTable + 'w)) -> Self {
-        Self(Source::Table(table))
+        Self(Source::Table(table, None))
     }
 
     /// Returns the words of a table at these indices.
     pub fn of_table(table: &'w (dyn WordTable + 'w), order: impl Into<Cow<'w, [u32]>>) -> Self {
-        Self(Source::Indices(table, order.into()))
+        Self(Source::Table(table, Some(order.into())))
     }
 
     /// Returns the same words without a copy.
@@ -42,8 +42,7 @@ impl<'w> CountedWords<'w> {
         CountedWords(match &self.0 {
             Source::Slice(words) => Source::Slice(words),
             Source::List(words) => Source::Slice(words),
-            Source::Table(table) => Source::Table(*table),
-            Source::Indices(table, order) => Source::Indices(*table, Cow::Borrowed(&**order)),
+            Source::Table(table, order) => Source::Table(*table, order.as_deref().map(Cow::Borrowed)),
         })
     }
 
@@ -52,8 +51,7 @@ impl<'w> CountedWords<'w> {
         match &self.0 {
             Source::Slice(words) => words.len(),
             Source::List(words) => words.len(),
-            Source::Table(table) => table.number(),
-            Source::Indices(_, order) => order.len(),
+            Source::Table(table, order) => order.as_ref().map_or_else(|| table.number(), |order| order.len()),
         }
     }
 
@@ -67,8 +65,8 @@ impl<'w> CountedWords<'w> {
         match &self.0 {
             Source::Slice(words) => words[place],
             Source::List(words) => words[place],
-            Source::Table(table) => table.word(u32::try_from(place).expect("a table has fewer than 2^32 words")),
-            Source::Indices(table, order) => table.word(order[place]),
+            Source::Table(table, Some(order)) => table.word(order[place]),
+            Source::Table(table, None) => table.word(u32::try_from(place).expect("a table has fewer than 2^32 words")),
         }
     }
 
@@ -82,29 +80,31 @@ impl<'w> CountedWords<'w> {
         if self.iter().all(|(word, count)| keep(word, count)) {
             return;
         }
-        let keeps = |table: &dyn WordTable, index| {
-            let (word, count) = table.word(index);
-            keep(word, count)
-        };
+        let length = self.len();
         match &mut self.0 {
             Source::Slice(words) => {
-                let mut kept = with_room(words.len());
-                kept.extend(words.iter().filter(|(word, count)| keep(word, *count)));
-                self.0 = Source::List(kept);
+                self.0 = Source::List(kept(length, words.iter().copied(), |&(word, count)| keep(word, count)));
             }
             Source::List(words) => words.retain(|&(word, count)| keep(word, count)),
-            Source::Table(table) => {
-                let mut kept = with_room(table.number());
-                kept.extend((0..).take(table.number()).filter(|&index| keeps(*table, index)));
-                self.0 = Source::Indices(*table, Cow::Owned(kept));
-            }
-            Source::Indices(table, order) => {
-                let mut kept = with_room(order.len());
-                kept.extend(order.iter().filter(|&&index| keeps(*table, index)));
-                *order = Cow::Owned(kept);
+            Source::Table(table, order) => {
+                let keeps = |&index: &u32| {
+                    let (word, count) = table.word(index);
+                    keep(word, count)
+                };
+                *order = Some(Cow::Owned(match order {
+                    Some(order) => kept(length, order.iter().copied(), keeps),
+                    None => kept(length, (0..).take(length), keeps),
+                }));
             }
         }
     }
+}
+
+/// Returns those of at most `most` items that are kept.
+fn kept<T>(most: usize, items: impl Iterator<Item = T>, keep: impl Fn(&T) -> bool) -> Vec<T> {
+    let mut kept = with_room(most);
+    kept.extend(items.filter(keep));
+    kept
 }
 
 impl fmt::Debug for CountedWords<'_> {

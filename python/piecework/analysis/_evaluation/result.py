@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from piecework._messages import did_you_mean, shown, wrong_type
+from piecework._messages import did_you_mean, quantity, shown, wrong_type
 from piecework._result import Result
 from piecework._settings.arguments import check_str
 from piecework._settings.immutable import Record, dataclass
@@ -277,7 +277,7 @@ class Evaluation(Result["TokenizerResult"]):
     def _summary(self) -> str:
         names = ", ".join(result.name for result in self.tokenizers)
         texts = self.tokenizers[0].total.sums.texts if self.tokenizers else 0
-        return f"{names} on {texts:,} texts"
+        return f"{names} on {quantity(texts, 'text')}"
 
     def _document(self) -> Iterator[Block]:
         """Iterates over tables of the metrics: of all texts by tokenizer, and by group."""

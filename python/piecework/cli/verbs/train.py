@@ -75,7 +75,7 @@ def train(
             problem = "expected a file, found -; standard output is for --trace and --json"
             raise OptionError(option, problem)
     check_targets(targets, *names, user_defined_symbols_file, *splitting.files(), like)
-    _check_name(output.name)
+    _check_name(output, trainer.model)
     more = read_symbols(user_defined_symbols_file, names, counting.reading)
     known = None if like is None else options.load(like)
     settings = trainer.trainer(more) if known is None else trainer.like(known, more)
@@ -108,16 +108,21 @@ def train(
     report(_summary_line(tok, table, output, trainer.vocab_size))
 
 
-def _check_name(output: str) -> None:
+def _check_name(output: Path, model: str) -> None:
     """Raises OptionError for a name of another format, which may lose data, before the training starts."""
     from piecework.tokenizer._formats.detect import format_from_name
 
-    if (kind := format_from_name(output)) != "tokenizer.json":
-        raise OptionError(
-            "--output",
-            f"expected a name for a tokenizer.json, found {output}, a name for the format {kind}; write a tokenizer.json, then "
-            f"run `piecework convert tokenizer.json {shlex.quote(output)} --approximate`, which warns of what changes",
-        )
+    kind = format_from_name(output.name)
+    if kind == "tokenizer.json":
+        return
+    file = shlex.quote(str(output))
+    remedy = f"write a tokenizer.json, then run `piecework convert tokenizer.json {file}`"
+    if kind == "vocab.txt":
+        remedy = f"pass `--vocab-txt {file}` beside the name of a tokenizer.json"
+    elif kind == "sentencepiece" and model == "unigram":
+        remedy += " with `--approximate`, which warns of what changes"
+    problem = f"expected a name for a tokenizer.json, found {output}, a name for the format {kind}"
+    raise OptionError("--output", f"{problem}; {remedy}")
 
 
 def _line(number: int, step: Merge | UnigramStep) -> str:

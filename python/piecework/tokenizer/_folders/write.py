@@ -57,7 +57,8 @@ def roles_of(
     """
     for role, token in given.items():
         if role not in ROLES:
-            hint = did_you_mean(role, ROLES) or f"expected one of {', '.join(ROLES)}"
+            meant = f"{role}_token" if f"{role}_token" in ROLES else role
+            hint = did_you_mean(meant, ROLES) or f"expected one of {', '.join(ROLES)}"
             raise ConfigError(
                 f"{shown(role)} is no role of a special token", setting=role, hint=hint
             )

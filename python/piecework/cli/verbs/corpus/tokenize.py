@@ -7,6 +7,7 @@ from pathlib import Path  # noqa: TC003  # read at run time
 from typing import TYPE_CHECKING, Annotated, Any
 
 from piecework._display import visible
+from piecework._messages import quantity
 from piecework._settings.choices import CorpusLayout  # read at run time
 from piecework.cli import options
 from piecework.cli.declare import Argument, Option
@@ -131,20 +132,15 @@ def _summary(manifest: Manifest, output: Path) -> dict[str, Any]:
 def _summary_line(manifest: Manifest, output: Path) -> str:
     from piecework.corpus._manifest import SKIPPED
 
-    parts = [_counted(manifest.documents, "document")]
+    parts = [quantity(manifest.documents, "document")]
     if manifest.rows != manifest.documents:
-        parts.append(_counted(manifest.rows, "sequence"))
-    tokens = _counted(manifest.tokens, "token")
-    parts.append(f"{tokens} in {_counted(len(manifest.shards), 'shard')}")
+        parts.append(quantity(manifest.rows, "sequence"))
+    tokens = quantity(manifest.tokens, "token")
+    parts.append(f"{tokens} in {quantity(len(manifest.shards), 'shard')}")
     if manifest.dropped_tokens:
-        parts.append(f"{_counted(manifest.dropped_tokens, 'token')} left out")
+        parts.append(f"{quantity(manifest.dropped_tokens, 'token')} left out")
     if manifest.skipped:
-        parts.append(f"{_counted(manifest.skipped, 'line')} skipped (see {SKIPPED})")
+        parts.append(f"{quantity(manifest.skipped, 'line')} skipped (see {SKIPPED})")
     if manifest.empty:
-        parts.append(f"{_counted(manifest.empty, 'empty document')} left out")
+        parts.append(f"{quantity(manifest.empty, 'empty document')} left out")
     return f"{visible(str(output))}: {', '.join(parts)}"
-
-
-def _counted(count: int, noun: str) -> str:
-    """Returns a count with its noun, such as "1 shard" or "2 shards"."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"

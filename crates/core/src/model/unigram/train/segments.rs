@@ -84,11 +84,8 @@ impl Corpus {
         let mut starts = with_room(segments.len() + 1);
         for (segment, _) in segments {
             starts.push(text.len());
-            for part in short_parts(segment) {
-                if part.len() > PART / 2 {
-                    report(callback, Stage::Reading, segments.len(), segments.len())?;
-                }
-                text.extend(part.chars().filter_map(|character| symbol_of(symbols, character)));
+            for part in short_parts(segment, || report(callback, Stage::Reading, segments.len(), segments.len())) {
+                text.extend(part?.chars().filter_map(|character| symbol_of(symbols, character)));
             }
             text.push(end);
         }
@@ -150,11 +147,8 @@ fn alphabet(
         if done % CHUNK == 0 {
             report(callback, Stage::Reading, done, 2 * parts.len())?;
         }
-        for part in short_parts(part) {
-            if part.len() > PART / 2 {
-                report(callback, Stage::Reading, done, 2 * parts.len())?;
-            }
-            for character in part.chars() {
+        for part in short_parts(part, || report(callback, Stage::Reading, done, 2 * parts.len())) {
+            for character in part?.chars() {
                 lengthen(&mut weights, character as usize + 1, 0);
                 weights[character as usize] += u128::from(count);
             }
@@ -197,14 +191,15 @@ fn segments<'w>(
     let mut segments = with_room(parts.len());
     let mut weight = 0_u128;
     for (done, (part, count)) in parts.iter().enumerate() {
+        let mut ask = || report(callback, Stage::Reading, parts.len() + done, 2 * parts.len());
         if done % CHUNK == 0 {
-            report(callback, Stage::Reading, parts.len() + done, 2 * parts.len())?;
+            ask()?;
         }
-        cut(part, symbols, config, |segment| {
+        cut(part, symbols, config, ask, |segment| {
             weight += u128::from(count) * segment.chars().count() as u128;
             segments.make_room(1);
             segments.push((segment, count));
-        });
+        })?;
     }
     if segments.is_empty() {
         let message = Message::new("nothing to learn from: no word is left, or none has a character of the alphabet")
@@ -219,8 +214,8 @@ fn segments<'w>(
     Ok(segments)
 }
 
-/// Divides a text into parts; the callback is called at long ones.
-fn short_parts(mut text: &str) -> impl Iterator<Item = &str> {
+/// Divides a text into parts, and calls `ask` before each long one; its error is the item.
+fn short_parts<'t>(mut text: &'t str, mut ask: impl FnMut() -> Result<()>) -> impl Iterator<Item = Result<&'t str>> {
     std::iter::from_fn(move || {
         let mut length = text.len().min(PART);
         while !text.is_char_boundary(length) {
@@ -228,7 +223,8 @@ fn short_parts(mut text: &str) -> impl Iterator<Item = &str> {
         }
         let (part, rest) = text.split_at(length);
         text = rest;
-        (!part.is_empty()).then_some(part)
+        let asked = if part.len() > PART / 2 { ask() } else { Ok(()) };
+        (!part.is_empty()).then(|| asked.map(|()| part))
     })
 }
 
@@ -244,22 +240,33 @@ fn ends_word(last: Option<char>, next: char, config: &UnigramTrainerConfig) -> b
     !in_run && if config.treat_whitespace_as_suffix { before } else { after }
 }
 
-fn cut<'w>(part: &'w str, symbols: &[Option<Symbol>], config: &UnigramTrainerConfig, mut emit: impl FnMut(&'w str)) {
-    let (mut start, mut last) = (0, None);
+/// Calls `emit` with the segments of a part, and `ask` between long parts of it.
+fn cut<'w>(
+    part: &'w str,
+    symbols: &[Option<Symbol>],
+    config: &UnigramTrainerConfig,
+    ask: impl FnMut() -> Result<()>,
+    mut emit: impl FnMut(&'w str),
+) -> Result<()> {
+    let (mut start, mut place, mut last) = (0, 0, None);
     let mut emit = |range: Range<usize>| {
         if !range.is_empty() {
             emit(&part[range]);
         }
     };
-    for (place, character) in part.char_indices() {
-        if symbol_of(symbols, character).is_none() {
-            emit(start..place);
-            start = place + character.len_utf8();
-        } else if config.split_by_whitespace && ends_word(last, character, config) {
-            emit(start..place);
-            start = place;
+    for short in short_parts(part, ask) {
+        for character in short?.chars() {
+            let next = place + character.len_utf8();
+            if symbol_of(symbols, character).is_none() {
+                emit(start..place);
+                start = next;
+            } else if config.split_by_whitespace && ends_word(last, character, config) {
+                emit(start..place);
+                start = place;
+            }
+            (place, last) = (next, Some(character));
         }
-        last = Some(character);
     }
     emit(start..part.len());
+    Ok(())
 }
