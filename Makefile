@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DIST := target/wheels
 MANYLINUX := manylinux_2_28
+MUSLLINUX := musllinux_1_2
 ARGS ?=
 # Tests run on as many processes as there are CPUs; ARGS="-n0" runs them in one, for a debugger.
 PARALLEL = --numprocesses auto --maxprocesses 8 --dist worksteal
@@ -95,7 +96,7 @@ smoke: $(PYTHONS:%=smoke-%) ## Test the wheel with every Python of this machine
 
 test-python: $(VENV)/.built $(VENV)/.test ## Run the Python tests (ARGS="-k name" selects)
 	@$(call INSTALL,nm,binutils)
-	@$(call INSTALL,chromium,chromium) || echo "The tests in Chromium are skipped."
+	@( $(call INSTALL,chromium,chromium) ) || echo "The tests in Chromium are skipped."
 	$(BIN)/pytest $(PARALLEL) --ignore tests/cluster $(ARGS)
 
 test-cluster: $(VENV)/.built $(VENV)-cluster/.ready ## Test the engines of clusters with Ray and Spark, on loopback alone
@@ -139,22 +140,28 @@ parity: $(VENV)/.built $(VENV)/.test ## Compare with other tokenizers on all dat
 	$(BIN)/pytest -m parity $(ARGS)
 
 ##@ Release
-.PHONY: wheel wheel-check
-# The wheel runs on Linux with glibc 2.28 or newer. `make wheel-check` also builds from the source archive, which takes minutes.
+.PHONY: wheel wheel-free-threaded wheel-check
+# Wheels for Linux, with glibc 2.28 or newer or with musl 1.2. `make wheel-check` also builds from the source archive, which takes
+# minutes. A wheel for another processor or for musl (`rustup target add` its TARGET) is built, and not run here.
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+TARGET ?= $(HOST)
+BUILD_WHEEL = PATH="$(abspath $(VENV)-wheel/bin):$$PATH" $(VENV)-wheel/bin/maturin build --release --locked --quiet --zig \
+	--target $(TARGET) --compatibility $(if $(findstring musl,$(TARGET)),$(MUSLLINUX),$(MANYLINUX)) --out dist
 wheel: $(VENV)-wheel/.ready ## Build the wheel for Linux and the source archive (dist/), check them, and run the READMEs where no compiler is
 	rm -rf dist
-	PATH="$(abspath $(VENV)-wheel/bin):$$PATH" PYO3_PYTHON="$(abspath $(VENV)-wheel/bin/python)" \
-		$(VENV)-wheel/bin/maturin build --release --locked --quiet --zig \
-		--compatibility $(MANYLINUX) --out dist
+	PYO3_PYTHON="$(abspath $(VENV)-wheel/bin/python)" $(BUILD_WHEEL)
 	$(VENV)-wheel/bin/maturin sdist --out dist
 	$(VENV)-wheel/bin/twine check --strict dist/*
-	$(VENV)-wheel/bin/auditwheel show dist/*.whl | grep --quiet 'platform tag: "$(MANYLINUX)_'
-	$(VENV)-wheel/bin/python tools/check_wheel.py dist/*.whl
+	$(VENV)-wheel/bin/python tools/check_wheel.py dist/*.whl $(if $(filter $(TARGET),$(HOST)),--run)
+
+wheel-free-threaded: $(VENV)-wheel/.ready ## Add the wheel for the free-threaded Python 3.14 to dist/
+	$(BUILD_WHEEL) --interpreter python3.14t
+	$(VENV)-wheel/bin/python tools/check_wheel.py dist/*-cp314t-*.whl
 
 wheel-check: wheel ## Build a wheel from the source archive, too, and test it
 	rm -rf target/from-sdist
 	$(VENV)-wheel/bin/python -m pip wheel --quiet --no-deps --wheel-dir target/from-sdist dist/*.tar.gz
-	$(VENV)-wheel/bin/python tools/check_wheel.py target/from-sdist/*.whl
+	$(VENV)-wheel/bin/python tools/check_wheel.py target/from-sdist/*.whl --run
 
 ##@ Maintenance
 .PHONY: changelog lock clean
@@ -283,20 +290,14 @@ $(VENV)/.wheel: $(PYTHON_SOURCES) $(VENV)/.built
 	$(BIN)/maturin build --release --locked --quiet --out $(DIST)
 	@touch $@
 
-# The tests marked `smoke`, in an environment with the wheel, its dependencies, pytest, pytest-xdist and Hypothesis. Their
-# files are listed, because other tests import packages that this environment lacks.
-SMOKE_FILES = $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.smoke' tests)
+# The tests marked `smoke`, in an environment with the wheel for each Python of this machine.
 FIND_PYTHON = for found in python$* "$$(pyenv root 2>/dev/null)"/versions/$*.*/bin/python; do \
 	"$$found" -c 'import ensurepip, sys, venv; sys.exit("%d.%d" % sys.version_info[:2] != "$*")' 2>/dev/null && break; \
 	found=; done
-SMOKE_PIP = $(VENV)-$*/bin/python -m pip install --quiet --constraint requirements/test.txt
 
 .PHONY: $(PYTHONS:%=smoke-%)
 $(PYTHONS:%=smoke-%): smoke-%: $(VENV)/.wheel
 	@$(FIND_PYTHON); \
 	if [ -z "$$found" ]; then echo "smoke: Python $* skipped, not on this machine (with pip and venv)"; exit; fi; \
 	echo "smoke: Python $*"; \
-	[ -x $(VENV)-$*/bin/pip ] || "$$found" -m venv --clear $(VENV)-$*; \
-	$(SMOKE_PIP) --no-deps --force-reinstall $(DIST)/piecework-*.whl; \
-	$(SMOKE_PIP) $(DIST)/piecework-*.whl pytest pytest-xdist hypothesis; \
-	$(VENV)-$*/bin/pytest --quiet $(PARALLEL) -m "smoke and not slow" $(SMOKE_FILES)
+	"$$found" tools/test_wheel.py $(DIST) --environment $(VENV)-$* $(PARALLEL)

@@ -1,15 +1,17 @@
-"""Installs a wheel into an empty environment without compilers, and runs what the READMEs show there.
+"""Checks what is in a wheel, and runs what the READMEs show in an empty environment that has it, and no compilers.
 
-python tools/check_wheel.py dist/piecework-0.1.0-cp311-abi3-manylinux_2_28_x86_64.whl
+python tools/check_wheel.py dist/piecework-0.1.0-cp311-abi3-manylinux_2_28_x86_64.whl --run
 """
 
 import argparse
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -31,7 +33,34 @@ def main() -> None:
     """Checks the wheel that the command line names."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("wheel", type=Path)
-    wheel = parser.parse_args().wheel.resolve()
+    parser.add_argument(
+        "--run", action="store_true", help="run the READMEs; for a wheel of this machine"
+    )
+    given = parser.parse_args()
+    wheel = given.wheel.resolve()
+    check(wheel)
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
+    if given.run:
+        run_pages(wheel)
+
+
+def check(wheel: Path) -> None:
+    """Checks that a wheel has its module, its licences and nothing of other projects; for Linux, that others can run it."""
+    names = zipfile.ZipFile(wheel).namelist()
+    modules = [name for name in names if name.endswith((".so", ".pyd", ".dll", ".dylib"))]
+    # A folder `piecework.libs` would have libraries of the system, with licences of their own.
+    assert [name.rpartition("/")[0] for name in modules] == ["piecework"], modules
+    licences = {name.rpartition("/")[2] for name in names if "/licenses/" in name}
+    assert licences == {"LICENSE", "THIRD_PARTY.md"}, licences
+    if "manylinux" in wheel.name and wheel.name.endswith(f"_{platform.machine()}.whl"):
+        tag = wheel.name.removesuffix(".whl").rpartition("-")[2]
+        command = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert f'platform tag: "{tag}"' in " ".join(shown.split()), shown
+
+
+def run_pages(wheel: Path) -> None:
+    """Installs a wheel where no compiler is, and runs the pages."""
     with tempfile.TemporaryDirectory(prefix="piecework-wheel-") as folder:
         environment = without_compilers(Path(folder, "bin"))
         start = time.monotonic()
@@ -47,10 +76,7 @@ def main() -> None:
             f"tests/docs/test_readme.py::test_blocks_print_what_they_show[{page}]" for page in PAGES
         ]
         run([str(python), "-m", "pytest", "--quiet", *tests], environment, REPOSITORY)
-        size = wheel.stat().st_size / 1e6
-        print(
-            f"{wheel.name}: {size:.1f} MB, installed in {installed:.1f} s; {len(PAGES)} pages run"
-        )
+        print(f"{wheel.name}: installed in {installed:.1f} s; {len(PAGES)} pages run")
 
 
 def without_compilers(folder: Path) -> dict[str, str]:

@@ -50,6 +50,8 @@ def among(path: str, globs: list[str]) -> bool:
 @cache
 def texts() -> dict[str, str]:
     """Returns all tracked text files by path, without the ignored ones."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("no repository, which lists the files")
     done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
     paths = [path for path in done.stdout.decode().split("\0") if path and (ROOT / path).is_file()]
     return {

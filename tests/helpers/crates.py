@@ -7,16 +7,23 @@ from typing import Any
 
 from paths import REPOSITORY
 
-TARGET = "x86_64-unknown-linux-gnu"
-"""The system whose crates are checked, since each system has some of its own."""
+HERE = ("x86_64-unknown-linux-gnu",)
+"""The system whose crates are checked here, since each system has some of its own."""
+SHIPPED = tuple(
+    f"{processor}-{system}"
+    for processor in ("x86_64", "aarch64")
+    for system in ("unknown-linux-gnu", "unknown-linux-musl", "apple-darwin", "pc-windows-msvc")
+)
+"""The systems for which there are wheels."""
 
 Package = dict[str, Any]
 
 
 @cache
-def metadata() -> dict[str, Any]:
-    """Returns what Cargo knows of the crates, without a network."""
-    arguments = ["--locked", "--offline", "--format-version", "1", "--filter-platform", TARGET]
+def metadata(*targets: str) -> dict[str, Any]:
+    """Returns what Cargo knows of the crates of these systems, without a network."""
+    arguments = ["--locked", "--offline", "--format-version", "1"]
+    arguments += [each for target in targets for each in ("--filter-platform", target)]
     done = subprocess.run(
         ["cargo", "metadata", *arguments], cwd=REPOSITORY, capture_output=True, check=False
     )
@@ -27,7 +34,7 @@ def metadata() -> dict[str, Any]:
 
 def crates() -> list[Package]:
     """Returns the crates that others wrote, those of the build included."""
-    return [each for each in metadata()["packages"] if each["source"] is not None]
+    return [each for each in metadata(*HERE)["packages"] if each["source"] is not None]
 
 
 def is_macro(crate: Package) -> bool:
@@ -35,10 +42,11 @@ def is_macro(crate: Package) -> bool:
     return any("proc-macro" in target["kind"] for target in crate["targets"])
 
 
-def linked() -> list[Package]:
-    """Returns the crates whose code is in the compiled module."""
-    by_id = {each["id"]: each for each in metadata()["packages"]}
-    nodes = {node["id"]: node for node in metadata()["resolve"]["nodes"]}
+def linked(*targets: str) -> list[Package]:
+    """Returns the crates whose code is in the compiled module of one of these systems."""
+    found = metadata(*targets)
+    by_id = {each["id"]: each for each in found["packages"]}
+    nodes = {node["id"]: node for node in found["resolve"]["nodes"]}
     todo = [key for key, each in by_id.items() if each["name"] == "piecework-py"]
     seen = set[str]()
     while todo:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from crates import Package, linked
+from crates import SHIPPED, Package, linked
 from paths import REPOSITORY
 
 PAGE = REPOSITORY / "THIRD_PARTY.md"
@@ -47,10 +47,10 @@ HEAD = """# Third-party content
 What others wrote and is compiled into the module `piecework._core`, with the licences that apply to it and their texts. The
 packages of Python that piecework requires are not part of it. `tools/make_third_party.py` writes this page.
 
-The crates are those of Linux on x86-64. On macOS there is `core-foundation-sys` besides, on Windows `windows-core` and the crates
-of the same project that it requires; all of them are licensed under Apache-2.0 or MIT, as one chooses.
+The crates are those of all systems for which there are wheels; some are in those of macOS or Windows alone.
 
-The text of Apache-2.0 is in the file LICENSE. The standard library of Rust, which is compiled in as well, has this licence, too.
+The text of Apache-2.0 is in the file LICENSE. The standard library of Rust, which is compiled in as well, has this licence, too (it
+is offered under MIT or Apache-2.0).
 
 | crate | version | licence |
 |---|---|---|
@@ -59,7 +59,7 @@ The text of Apache-2.0 is in the file LICENSE. The standard library of Rust, whi
 
 def page() -> str:
     """Returns the text of the page."""
-    found = sorted(linked(), key=lambda crate: str(crate["name"]))
+    found = sorted(linked(*SHIPPED), key=lambda crate: str(crate["name"]))
     rows = [
         f"| [{crate['name']}](https://crates.io/crates/{crate['name']}) | {crate['version']} | {' AND '.join(taken(crate))} |\n"
         for crate in found
@@ -73,7 +73,7 @@ def page() -> str:
 
 def expression() -> str:
     """Returns the licences of piecework and of all that is compiled into it as an SPDX expression."""
-    licences = {licence for crate in linked() for licence in taken(crate)}
+    licences = {licence for crate in linked(*SHIPPED) for licence in taken(crate)}
     return " AND ".join(
         sorted(licences | {licence for _, licence, _, _ in OTHERS} | {"Apache-2.0"})
     )
@@ -116,4 +116,6 @@ def section(name: str, licence: str, what: str, text: str) -> str:
 
 def crate_folder(name: str) -> Path:
     """Returns the folder with the sources of a crate."""
-    return next(Path(crate["manifest_path"]).parent for crate in linked() if crate["name"] == name)
+    return next(
+        Path(crate["manifest_path"]).parent for crate in linked(*SHIPPED) if crate["name"] == name
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import third_party
-from crates import TARGET, Package, crates, linked
+from crates import HERE, Package, crates, linked
 from paths import REPOSITORY
 
 RULES = tomllib.loads((REPOSITORY / "deny.toml").read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ def _cargo() -> None:
     if shutil.which("cargo") is None:
         pytest.skip("no cargo, which lists the crates")
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
-        pytest.skip(f"only the crates of {TARGET} are checked")
+        pytest.skip(f"only the crates of {HERE[0]} are checked")
 
 
 def allows(licences: set[str], expression: str) -> bool:
@@ -81,7 +81,7 @@ def test_every_crate_is_there_in_one_version() -> None:
     counts = Counter(each["name"] for each in crates())
     skipped = [each["crate"].partition("@")[0] for each in RULES["bans"]["skip"]]
     assert sorted(name for name, count in counts.items() if count > 1) == sorted(skipped)
-    names = [each["name"] for each in linked()]
+    names = [each["name"] for each in linked(*HERE)]
     assert len(names) == len(set(names))
 
 
@@ -92,7 +92,9 @@ def test_every_crate_is_from_the_registry() -> None:
 
 
 def test_every_crate_with_unsafe_code_has_its_reason_on_the_page() -> None:
-    assert sorted(table()) == sorted(each["name"] for each in linked() if has_unsafe_code(each))
+    assert sorted(table()) == sorted(
+        each["name"] for each in linked(*HERE) if has_unsafe_code(each)
+    )
 
 
 def test_every_required_package_has_an_allowed_licence() -> None:
@@ -116,7 +118,7 @@ def test_the_package_has_the_licences_of_all_parts() -> None:
 
 
 def test_a_crate_without_an_entry_is_found() -> None:
-    new = {**linked()[0], "name": "new-crate"}
+    new = {**linked(*HERE)[0], "name": "new-crate"}
     assert "new-crate" not in third_party.page()
     assert third_party.taken({**new, "license": "(Zlib OR MIT) AND BSD-3-Clause"}) == [
         "BSD-3-Clause",

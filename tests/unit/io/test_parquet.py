@@ -35,7 +35,10 @@ ROWS = [f"row {number} " + "é" * (number % 50) for number in range(500)]
 )
 def test_rows_are_documents(tmp_path: Path, kind: pa.DataType) -> None:
     table = pa.table({"text": pa.array(ROWS).cast(kind), "id": range(500)})
-    source = source_of(tmp_path, table, row_group_size=120)
+    try:
+        source = source_of(tmp_path, table, row_group_size=120)
+    except pa.ArrowNotImplementedError:
+        pytest.skip(f"pyarrow {pa.__version__} writes no {kind}")
     for batch_bytes in (1, 1000, 1 << 20):
         batches = list(read(source, ReadOptions(keep=("id",)), batch_bytes=batch_bytes))
         assert texts(batches) == ROWS

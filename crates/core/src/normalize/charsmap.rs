@@ -17,6 +17,9 @@ use crate::error::{Error, Message, Result, did_you_mean, shorten};
 pub const RULES: [&str; 5] = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"];
 
 const TABLE: &str = include_str!("rules.tsv");
+// A checkout with other line ends would have one section and not three.
+const _: () =
+    assert!(!contains(TABLE.as_bytes(), b'\r'), "rules.tsv has the line ends of Windows; check it out with LF");
 
 /// A map from replaced strings to their replacements.
 type Rules = HashMap<String, String>;
@@ -42,6 +45,17 @@ impl Precompiled {
     pub fn of(rules: impl IntoIterator<Item = (String, String)>) -> Result<Self> {
         Self::new(super::double_array::packed(rules)?)
     }
+}
+
+const fn contains(bytes: &[u8], wanted: u8) -> bool {
+    let mut place = 0;
+    while place < bytes.len() {
+        if bytes[place] == wanted {
+            return true;
+        }
+        place += 1;
+    }
+    false
 }
 
 /// Returns the pairs of a section of the table.
