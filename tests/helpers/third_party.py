@@ -39,6 +39,19 @@ OTHERS = (
         "[jieba](https://github.com/fxsjy/jieba) 0.42.1, in a format of our own (`tools/jieba_tables.py` writes it).",
         lambda: REPOSITORY / "crates" / "core" / "src" / "pretokenize" / "jieba" / "LICENSE",
     ),
+    (
+        "libunwind of LLVM",
+        "Apache-2.0 WITH LLVM-exception",
+        "The wheels for Linux are linked by zig with it, instead of the library of GCC; `compiler_builtins` of Rust is of the same "
+        "project.",
+        lambda: REPOSITORY / "tools" / "licences" / "llvm-exception.txt",
+    ),
+    (
+        "compiler_rt of zig",
+        "MIT",
+        "Functions that compilers call, in the wheels for Linux.",
+        lambda: REPOSITORY / "tools" / "licences" / "zig.txt",
+    ),
 )
 """Other content that is compiled in: its name, its licence, a description, and the file with the text."""
 
