@@ -65,6 +65,7 @@ pub(super) struct Classifier<const N: usize> {
     /// For each set and low nibble, a bit for each high nibble with which the byte is in the set.
     ///
     /// The first half of the table is for ASCII, the second for the other bytes.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "the vector kernels of x86-64 read it"))]
     rows: [[[u8; 16]; N]; 2],
 }
 
@@ -197,13 +198,16 @@ pub(super) fn first_bytes(mut lasts: u64, inside: u64) -> u64 {
 
 /// Returns the kernels that this machine runs, the slowest first; without debug assertions, none is emulated.
 fn kernels() -> Vec<Kernel> {
-    let mut kernels = vec![Kernel::Scalar];
-    #[cfg(debug_assertions)]
-    kernels.insert(0, Kernel::Emulated);
     #[cfg(target_arch = "x86_64")]
-    kernels
-        .extend([Kernel::Ssse3, Kernel::Avx2, Kernel::Avx512].into_iter().filter(|&kernel| x86::is_supported(kernel)));
-    kernels
+    let vectors = [Kernel::Ssse3, Kernel::Avx2, Kernel::Avx512].into_iter().filter(|&kernel| x86::is_supported(kernel));
+    #[cfg(not(target_arch = "x86_64"))]
+    let vectors = [];
+    let portable = [
+        #[cfg(debug_assertions)]
+        Kernel::Emulated,
+        Kernel::Scalar,
+    ];
+    portable.into_iter().chain(vectors).collect()
 }
 
 #[cfg(test)]

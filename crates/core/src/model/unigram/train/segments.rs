@@ -215,7 +215,7 @@ fn segments<'w>(
 }
 
 /// Divides a text into parts, and calls `ask` before each long one; its error is the item.
-fn short_parts<'t>(mut text: &'t str, mut ask: impl FnMut() -> Result<()>) -> impl Iterator<Item = Result<&'t str>> {
+fn short_parts(mut text: &str, mut ask: impl FnMut() -> Result<()>) -> impl Iterator<Item = Result<&str>> {
     std::iter::from_fn(move || {
         let mut length = text.len().min(PART);
         while !text.is_char_boundary(length) {
