@@ -127,10 +127,13 @@ def did_you_mean(name: object, known: Iterable[str]) -> str | None:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Returns the most similar known name; None if none is similar."""
+    """Returns the most similar known name, whatever the case of its letters; None if none is similar."""
     import difflib
 
-    return next(iter(difflib.get_close_matches(name, list(known), 1)), None)
+    plain = {each.casefold(): each for each in known}
+    return next(
+        (plain[each] for each in difflib.get_close_matches(name.casefold(), plain, 1)), None
+    )
 
 
 def with_hint(problem: str, hint: str | None) -> str:

@@ -75,7 +75,7 @@ class Normalizer(_component.Component):
         if call := super()._call_for(name):
             return call
         is_rule = rule in get_args(RuleName) and rule != "identity"
-        return f"{cls.__module__}.Precompiled.of({rule!r})" if is_rule else None
+        return f"{cls.__module__}.SentencePiece.of({rule!r})" if is_rule else None
 
 
 @_immutable.dataclass(frozen=True)

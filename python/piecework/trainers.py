@@ -22,7 +22,7 @@ from piecework._settings import (
 from piecework._settings.choices import Alphabet, BpeTies, Criterion, SuffixStyle, Ties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "Alphabet",
@@ -59,7 +59,7 @@ class _Tokens(_fields.ListOf):
 
     def check(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, str):
-            hint = f"pass [{_messages.shown(value)}]"
+            hint = f"pass {_messages.shown(value.split(','))}"
             raise _fields.Mismatch("expected a list of strings, found one string", hint=hint)
         if isinstance(value, _added_tokens.AddedToken):
             value = [value]
@@ -89,9 +89,33 @@ _FRACTION = _fields.takes(_fields.PROBABILITY)
 _MAYBE_TOKEN = _fields.takes(_fields.Maybe(_Token(1)))
 
 
+_BY_ORDER = "ids follow the order of `special_tokens`"
+
+
 class Trainer(_fields.Settings):
     """Serves as the base of all trainers, settings that the core reads as JSON."""
 
+    _OTHER_NAMES: ClassVar[Mapping[str, str]] = {
+        "add_dummy_prefix": "pass normalizer=piecework.normalizers.SentencePiece.of(...) to piecework.train",
+        "bos_id": _BY_ORDER,
+        "control_symbols": "pass them as `special_tokens`",
+        "eos_id": _BY_ORDER,
+        "hard_vocab_limit": "the size is exact; the error for too large a size names the largest",
+        "input": "pass the files to piecework.train(piecework.Corpus(files), trainer)",
+        "input_sentence_size": "pass the texts that count: piecework.train(itertools.islice(texts, n), trainer)",
+        "max_sentencepiece_length": "pass `max_piece_length`",
+        "model_prefix": "call save(path) of the trained tokenizer",
+        "model_type": "choose BpeTrainer, UnigramTrainer, WordLevelTrainer or WordPieceTrainer",
+        "normalization_rule_name": "pass normalizer=piecework.normalizers.SentencePiece.of(...) to piecework.train",
+        "num_sub_iterations": "pass `em_steps`",
+        "num_threads": "pass threads=... to piecework.train",
+        "pad_id": _BY_ORDER,
+        "remove_extra_whitespaces": "pass normalizer=piecework.normalizers.SentencePiece.of(...) to piecework.train",
+        "seed_sentencepiece_size": "pass `seed_size`",
+        "show_progress": "pass progress=... to piecework.train",
+        "unk_id": _BY_ORDER,
+        "unk_piece": "pass `unk_token`",
+    }
     type_name: ClassVar[str]
 
     special_tokens: Sequence[str]
@@ -358,9 +382,8 @@ class UnigramTrainer(Trainer):
 
     By default nothing is normalized, as for BPE, so decoding restores the text, without one space at its start and with
     spaces for ``▁``. For SentencePiece's default, pass
-    ``normalizers.Precompiled.of("nmt_nfkc")`` to :func:`piecework.train` as ``normalizer=``, followed by
-    ``normalizers.Replace(pw.Regex(" {2,}"), " ")``, which replaces runs of spaces by one; without the latter, a corpus with
-    many such runs makes a single ``▁`` a word.
+    ``normalizers.SentencePiece.of("nmt_nfkc")`` to :func:`piecework.train` as ``normalizer=``. Without a normalizer, line ends
+    and runs of spaces are learned, too.
 
     A step takes time proportional to the characters of the different words times the pieces that start at one position. The
     result is a pure function of the word counts, these settings and the version of the algorithm; it does not depend on

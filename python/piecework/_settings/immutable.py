@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from piecework._messages import did_you_mean, with_hint
 
 __all__ = ["Immutable", "ReadOnlyDict", "Record", "as_plain", "dataclass"]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from dataclasses import dataclass  # the decorator that type checkers know
 else:
 
@@ -34,16 +34,31 @@ else:
         return decorate
 
 
+_TAKES_ANY_KEYWORD = 8
+"""The flag of the code of a function that takes `**kwargs`."""
+
+
 def _initialize_once(cls: type[Any], fields: list[str]) -> None:
-    """Makes a second call of `__init__` on an object raise AttributeError, unless the class has no fields."""
+    """Makes a second call of `__init__` on an object raise AttributeError, unless the class has no fields.
+
+    The error of an unknown argument names a known one instead.
+    """
     initialize = cls.__init__
     if not fields:
         return
+    code = initialize.__code__
+    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    takes_any = bool(code.co_flags & _TAKES_ANY_KEYWORD)
 
     @functools.wraps(initialize)
     def __init__(self: Immutable, *args: Any, **kwargs: Any) -> None:  # noqa: N807  # it becomes that method
         if fields[0] in self.__dict__:
             self._refuse_initializing()
+        for name in () if takes_any else kwargs:
+            if name not in known:
+                problem = f"{cls.__name__}() got an unexpected keyword argument {name!r}"
+                hint = cls._OTHER_NAMES.get(name) or did_you_mean(name, known)
+                raise TypeError(with_hint(problem, hint))
         initialize(self, *args, **kwargs)
 
     cls.__init__ = __init__
@@ -71,6 +86,8 @@ class Immutable:
     """Serves as the base of classes whose attributes cannot be assigned or deleted."""
 
     __slots__ = ()
+    _OTHER_NAMES: ClassVar[Mapping[str, str]] = {}
+    """Arguments of other libraries, and what replaces them."""
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Raises AttributeError."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 
 from piecework._exceptions import from_undecodable, wrap_os_error
 from piecework.cli.streams import report
-from piecework.errors import PieceworkError
+from piecework.errors import InvalidUtf8Error, PieceworkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,10 +121,22 @@ class Input:
             ) from None
 
 
-def words_of(file: str, errors: str) -> list[str]:
-    """Returns the lines of a file that are not empty."""
-    with Input(file, errors) as source:
-        return list(filter(None, source.lines()))
+@contextmanager
+def of_utf8_alone() -> Iterator[None]:
+    """Replaces the hint for invalid UTF-8, for files that no option of the encoding concerns."""
+    try:
+        yield
+    except InvalidUtf8Error as error:
+        error.hint = "write it in UTF-8, for example by: iconv -f GB18030 -t UTF-8"
+        raise
+
+
+def words_of(file: str) -> list[str]:
+    """Returns the lines of a file that are not empty, without a byte order mark."""
+    with of_utf8_alone(), Input(file) as source:
+        lines = list(source.lines())
+    lines[:1] = [line.removeprefix("\ufeff") for line in lines[:1]]
+    return list(filter(None, lines))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from piecework._settings import choices
 from piecework.cli.declare import Argument, Option, given_of
 from piecework.cli.help import GLOBAL
-from piecework.cli.input import STDIN, announce_terminal
+from piecework.cli.input import STDIN, announce_terminal, of_utf8_alone, words_of
 from piecework.cli.messages import OptionError, number_or, refuse
 from piecework.errors import FormatError
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from piecework.pre_tokenizers import PreTokenizer
 
 
-NormalizerName = Literal["bert", "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "none"]
+NormalizerName = Literal[
+    "bert", "sentencepiece", "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "none"
+]
 """The normalizers."""
 
 
@@ -159,7 +161,8 @@ class Splitting:
         strip_accents: Remove accents (default: the value of --lowercase).
         clean_text: Remove control characters (default: on).
         handle_chinese_chars: Make each CJK ideograph a word (default: on).
-        normalizer: Normalize text: bert by BERT's rules, the others by SentencePiece's, none not at all (default: bert for
+        normalizer: Normalize text: bert by BERT's rules, sentencepiece as SentencePiece does by default, spaces included, the
+            others by rules of SentencePiece, which leave spaces as they are, none not at all (default: bert for
             WordPiece and vocab.txt, otherwise none).
         pre_tokenizer: Split text into words (default: bert for WordPiece and vocab.txt). whitespace also splits off
             punctuation, whitespace-split does not; byte-level splits like GPT-2, on bytes; metaspace splits before spaces and
@@ -195,16 +198,18 @@ class Splitting:
 
     def load_settings(self) -> dict[str, Any]:
         """Returns the options as arguments of a loader."""
-        from piecework.normalizers import BertNormalizer, Precompiled
+        from piecework.normalizers import BertNormalizer, Precompiled, SentencePiece
 
         settings = self._given(_FLAGS)
         if self.normalizer == "bert":
             settings = {"normalizer": BertNormalizer(**settings)}
         elif self.normalizer:
             refuse(settings, f"cannot be combined with --normalizer {self.normalizer}")
-            settings["normalizer"] = (
-                None if self.normalizer == "none" else Precompiled.of(self.normalizer)
-            )
+            settings["normalizer"] = None
+            if self.normalizer == "sentencepiece":
+                settings["normalizer"] = SentencePiece.of("nmt_nfkc")
+            elif self.normalizer != "none":
+                settings["normalizer"] = Precompiled.of(self.normalizer)
         if self.jieba_dictionary and self.pre_tokenizer != "jieba":
             raise OptionError("--jieba-dictionary", "requires --pre-tokenizer jieba")
         if self.split_pattern and self.pre_tokenizer not in (None, "byte-level"):
@@ -236,7 +241,8 @@ class Splitting:
         from piecework import pre_tokenizers
 
         if self.jieba_dictionary:
-            return pre_tokenizers.Jieba.from_user_dictionary(self.jieba_dictionary)
+            with of_utf8_alone():
+                return pre_tokenizers.Jieba.from_user_dictionary(self.jieba_dictionary)
         if self.split_pattern:
             return pre_tokenizers.ByteLevel.split_by(self.split_pattern)
         if self.pre_tokenizer == "byte-level":
@@ -258,11 +264,7 @@ _FLAGS = ("lowercase", "strip_accents", "clean_text", "handle_chinese_chars")
 
 
 def _phrases(file: str) -> list[str]:
-    from piecework._io.kinds import check_text
-    from piecework._io.lines import read_lines
-
-    check_text(file, "")
-    phrases = list(filter(None, read_lines(file, "utf-8", "strict", command="")))
+    phrases = words_of(file)
     if not phrases:
         problem = "expected at least one phrase, one per line, found none"
         raise FormatError(problem, place=f"{file}: ", hint="write a phrase into the file")

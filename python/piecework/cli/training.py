@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from piecework import Tokenizer
-    from piecework.cli.options import Reading, Splitting
+    from piecework.cli.options import Splitting
     from piecework.trainers import Trainer
 
 UserDefinedSymbolsFile = Annotated[
@@ -200,7 +200,8 @@ def pipeline_of(
 ) -> dict[str, Any]:
     """Returns the given normalizer and pre-tokenizer as arguments of a training.
 
-    SentencePiece's rules also append spaces if the trainer treats them as suffix.
+    SentencePiece's rules also append spaces if the trainer treats them as suffix, and its normalizer keeps the symbols of the
+    trainer.
 
     Args:
         trainer: The settings of the training.
@@ -217,19 +218,24 @@ def pipeline_of(
     rules, (own, _) = given.get("normalizer"), splitting_for(trainer)
     if isinstance(rules, Precompiled) and isinstance(own, SentencePiece):
         given["normalizer"] = replace(own, precompiled_charsmap=rules.precompiled_charsmap)
+    elif isinstance(rules, SentencePiece):
+        given["normalizer"] = replace(
+            rules,
+            treat_whitespace_as_suffix=isinstance(own, SentencePiece),
+            user_defined_symbols=trainer.user_defined_symbols,
+        )
     return given
 
 
-def read_symbols(file: str | None, texts: Sequence[str], reading: Reading) -> list[str]:
+def read_symbols(file: str | None, texts: Sequence[str]) -> list[str]:
     """Returns the words of a file of user-defined symbols; none without file.
 
     Args:
         file: The file, or None.
         texts: The files of documents; only one of all can be standard input.
-        reading: The options of reading, of which only that for invalid bytes applies.
     """
     if not file:
         return []
     if file == STDIN and STDIN in texts:
         raise OptionError("--user-defined-symbols-file", "standard input can be read only once")
-    return words_of(file, reading.errors)
+    return words_of(file)

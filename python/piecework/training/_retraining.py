@@ -34,11 +34,11 @@ _RECORDS = (
     "training",
     "ranks",
     "unused",
-    "user_defined",
-    "reserved",
     "probabilities",
 )
 """The records of our own about a vocabulary; all others are settings of encoding."""
+_KINDS = ("user_defined", "reserved")
+"""The settings of a Unigram model that list pieces."""
 
 
 def trainer_like(tok: Tokenizer, trainer: Trainer | None, vocab_size: int | None) -> Trainer:
@@ -138,18 +138,20 @@ def like_with_vocabulary(tok: Tokenizer, trained: Tokenizer) -> Tokenizer:
     # These are hashes of the members that change here, and records of the pipeline.
     for name in ("contents_sha256", "fingerprint", "normalizer", "decoder"):
         own.pop(name, None)
-    known = model_tree(tok)
+    known, vocab = model_tree(tok), trained.vocab
     settings = {
         name: value
         for name, value in (known.get("piecework") or {}).items()
         if name not in _RECORDS
     }
+    for name in _KINDS:
+        if name in settings:
+            settings[name] = [token for token in settings[name] if token in vocab]
     model |= {name: value for name, value in known.items() if name not in _LEARNED}
     if settings:
         own |= settings
         model["type"] = known["type"]
     names = {number: str(token) for token, number in tok.vocab.items()}
-    vocab = trained.vocab
     return rebuilt(tok, model, lambda number: vocab[names[number]])
 
 

@@ -178,6 +178,44 @@ def test_unigram_trains_from_counts(run: Run, text_file: Path, tmp_path: Path) -
     assert pw.Tokenizer.from_file(target) == trained
 
 
+def test_normalizer_of_sentencepiece(run: Run, tmp_path: Path) -> None:
+    text, target = tmp_path / "text.txt", tmp_path / "t.json"
+    text.write_text("the  ﬁve cats sat\na dog and the <x> cat \n" * 9, encoding="utf-8")
+    options = ("--model", "unigram", "--vocab-size", 24, "--user-defined-symbol", "<x>")
+    assert run("train", text, "-o", target, *options, "--normalizer", "sentencepiece").code == 0
+    expected = pw.train(
+        pw.Corpus(text),
+        pw.UnigramTrainer(24, user_defined_symbols=["<x>"]),
+        normalizer=pw.normalizers.SentencePiece.of("nmt_nfkc", user_defined_symbols=["<x>"]),
+    )
+    assert pw.Tokenizer.from_file(target) == expected
+    assert expected.tokenize("  the   cat ") == expected.tokenize("the cat")
+
+
+WORD_FILES = {
+    "dictionary": ["--dictionary"],
+    "jieba": ["--pre-tokenizer", "jieba", "--no-handle-chinese-chars", "--jieba-dictionary"],
+    "symbols": ["--user-defined-symbols-file"],
+}
+
+
+@pytest.mark.parametrize("name", WORD_FILES)
+def test_files_of_words_are_utf8(run: Run, tmp_path: Path, name: str) -> None:
+    text, words, target = tmp_path / "text.txt", tmp_path / "w.txt", tmp_path / "t.json"
+    text.write_text("跑跑卡丁车和地下城\n" * 9, encoding="utf-8")
+    train = ("train", text, "-o", target, "--vocab-size", 40, *WORD_FILES[name], words)
+    words.write_text("跑跑卡丁车\n地下城\n", encoding="utf-8-sig")
+    assert run(*train).code == 0
+    saved = target.read_text(encoding="utf-8")
+    assert "跑跑卡丁车" in saved
+    assert "\ufeff" not in saved
+    words.write_text("跑跑卡丁车\n地下城\n", encoding="gb18030")
+    ended = run(*train)
+    assert ended.code == 2
+    assert "w.txt: " in ended.err
+    assert "write it in UTF-8, for example by: iconv -f GB18030 -t UTF-8" in ended.err
+
+
 def test_unigram_with_white_space_as_suffix(run: Run, tmp_path: Path) -> None:
     text, target = tmp_path / "text.txt", tmp_path / "t.json"
     text.write_text("the ﬁve cats sat\na dog and the cat\n" * 9, encoding="utf-8")

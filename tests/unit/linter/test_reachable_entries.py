@@ -168,7 +168,7 @@ def test_no_flagged_entry_is_in_a_short_text(
     normalizer=st.sampled_from(NORMALIZERS),
     pre_tokenizer=st.sampled_from(BYTE_LEVEL),
 )
-@examples(20)
+@examples(8)
 def test_no_flagged_entry_of_bytes_is_in_a_short_text(
     seed: int, normalizer: Any, pre_tokenizer: Any
 ) -> None:

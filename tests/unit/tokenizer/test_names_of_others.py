@@ -58,7 +58,7 @@ HABITS: dict[str, tuple[Callable[[], object], str]] = {
     ),  # type: ignore[arg-type]
     "rules": (
         lambda: pw.train(["hug"], pw.WordPieceTrainer(20), normalizer="nmt_nfkc"),  # type: ignore[arg-type]
-        r"pass piecework\.normalizers\.Precompiled\.of\('nmt_nfkc'\)",
+        r"pass piecework\.normalizers\.SentencePiece\.of\('nmt_nfkc'\)",
     ),
     "post-processor": (
         lambda: TOK.replace(post_processor="byte-level"),
@@ -69,6 +69,20 @@ HABITS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: pw.WordPieceTrainer(20, special_tokens=[pw.AddedToken("<a>")]),  # type: ignore[list-item]
         r"special_tokens\[0\]: expected a string, found an AddedToken; pass '<a>'",
     ),
+    "symbols": (
+        lambda: pw.UnigramTrainer(20, user_defined_symbols="<a>,<b>"),
+        r"found one string; pass \['<a>', '<b>'\]",
+    ),
+    "a typing error": (
+        lambda: pw.WordPieceTrainer(vocab_szie=20),
+        "'vocab_szie'; did you mean 'vocab_size'",
+    ),  # type: ignore[call-arg]
+    "another case": (lambda: pw.pre_tokenizers.Jieba(HMM=False), "did you mean 'hmm'"),  # type: ignore[call-arg]
+    "a training of SentencePiece": (
+        lambda: pw.UnigramTrainer(20, input="a.txt"),  # type: ignore[call-arg]
+        r"'input'; pass the files to piecework\.train",
+    ),
+    "no argument": (lambda: pw.UnigramTrainer(20, zzz=1), "argument 'zzz'$"),  # type: ignore[call-arg]
     "roles": (lambda: TOK.save_folder("folder", eos="[SEP]"), "did you mean 'eos_token'"),  # type: ignore[call-arg]
     "vocab_size": (
         lambda: pw.train(["hug"], pw.UnigramTrainer(4000)),

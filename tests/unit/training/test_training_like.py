@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import live_unigram
 import piecework as pw
 from piecework import decoders, hf, models, normalizers, pre_tokenizers
 from piecework.errors import ConfigError
@@ -204,3 +205,22 @@ def test_merges_equal_train_new_from_iterator() -> None:
     ]
     assert [(merge.left, merge.right) for merge in ours.history][: len(merges)] == merges
     assert len(merges) > 10
+
+
+@pytest.mark.parametrize("settings", [{}, {"byte_fallback": True, "control_symbols": ["<c>"]}])
+def test_a_model_of_sentencepiece_stays_one(settings: dict[str, Any], tmp_path: Path) -> None:
+    live_unigram.library()
+    (tmp_path / "old.model").write_bytes(
+        live_unigram.trained(
+            TEXTS, 30 + 257 * bool(settings), user_defined_symbols=["<tool>"], **settings
+        )
+    )
+    old = pw.Tokenizer.from_file(tmp_path / "old.model")
+    new = pw.train(NEW, like=old, vocab_size=36 + 257 * bool(settings))
+    assert new.model.reserved == old.model.reserved
+    assert new.model.user_defined == old.model.user_defined == ("<tool>",)
+    with pytest.warns(pw.errors.PieceworkWarning, match="it lacks or changes training"):
+        new.save(tmp_path / "new.model")
+    live = live_unigram.processor((tmp_path / "new.model").read_bytes())
+    for text in [*NEW, *TEXTS, "a<unk>b", "<s>", "<0x41>", "  a  b ", "<c><tool>", "龘"]:
+        assert new.encode_ids(text) == live.encode(text), text

@@ -115,7 +115,7 @@ def status(name):
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 
 name, limit = sys.argv[1], int(sys.argv[2])
-counts = pw.WordCounts(words(400_000))
+counts = pw.WordCounts(words(200_000))
 trained("wordlevel", pw.WordCounts({"a": 1}))
 open("/proc/self/clear_refs", "w", encoding="ascii").write("5")
 before = status("VmRSS")
@@ -132,7 +132,7 @@ except pw.errors.ConfigError:
 @pytest.mark.parametrize("name", TRAINERS)
 def test_the_peak_is_within_the_limit(name: str) -> None:
     outcomes = []
-    for limit in (12, 20, 40, 80, 160, 320):
+    for limit in (8, 20, 60, 160):
         run = [sys.executable, "-c", PEAK, name, str(limit * MB)]
         ended = subprocess.run(run, capture_output=True, text=True, check=True)
         outcome, peak = ended.stdout.split()

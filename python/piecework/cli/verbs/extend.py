@@ -69,7 +69,7 @@ def extend(
     check_targets({"--output": output, "--map": id_map}, tokenizer, *names, *loading.files())
     tok = loading.load(tokenizer)
     if words is not None:
-        change = run(tok, words=words_of(words, counting.reading.errors))
+        change = run(tok, words=words_of(words))
         write_change(tok, change, output, id_map, json=json)
         return
     with bar(counting.no_progress) as show:

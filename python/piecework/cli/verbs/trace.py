@@ -91,7 +91,7 @@ def trace(
     most, by = _words(words), _criteria(criteria)
     if by and trainer.criterion:
         raise OptionError("--criteria", "cannot be combined with --criterion")
-    more = read_symbols(user_defined_symbols_file, names, counting.reading)
+    more = read_symbols(user_defined_symbols_file, names)
     if example:
         _check_alone(files, counts, splitting, counting)
         table, known = example_of(example)

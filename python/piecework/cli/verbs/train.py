@@ -76,7 +76,7 @@ def train(
             raise OptionError(option, problem)
     check_targets(targets, *names, user_defined_symbols_file, *splitting.files(), like)
     _check_name(output, trainer.model)
-    more = read_symbols(user_defined_symbols_file, names, counting.reading)
+    more = read_symbols(user_defined_symbols_file, names)
     known = None if like is None else options.load(like)
     settings = trainer.trainer(more) if known is None else trainer.like(known, more)
     pipeline = pipeline_of(settings, splitting, known)
