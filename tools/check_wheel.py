@@ -50,6 +50,8 @@ def check(wheel: Path) -> None:
     modules = [name for name in names if name.endswith((".so", ".pyd", ".dll", ".dylib"))]
     # A folder `piecework.libs` would have libraries of the system, with licences of their own.
     assert [name.rpartition("/")[0] for name in modules] == ["piecework"], modules
+    libc = "musl" if "musllinux" in wheel.name else "gnu"
+    assert all("-linux-" not in name or f"-linux-{libc}" in name for name in modules), modules
     licences = {name.rpartition("/")[2] for name in names if "/licenses/" in name}
     assert licences == {"LICENSE", "THIRD_PARTY.md"}, licences
     if "manylinux" in wheel.name and wheel.name.endswith(f"_{platform.machine()}.whl"):

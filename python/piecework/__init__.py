@@ -49,5 +49,13 @@ __getattr__, __dir__, __all__ = _lazy.lazily(
         "_settings.limits": "Limits",
         "_progress": "Progress",
     },
+    {
+        "AutoTokenizer": "call piecework.Tokenizer.from_folder with the folder of the model",
+        "BertWordPieceTokenizer": "use piecework.hf, or piecework.train with a WordPieceTrainer",
+        "ByteLevelBPETokenizer": "use piecework.hf, or piecework.train with a BpeTrainer",
+        "SentencePieceProcessor": "call piecework.Tokenizer.from_file with the .model file",
+        "SentencePieceTrainer": "call piecework.train with a UnigramTrainer or a BpeTrainer",
+        "get_encoding": "call piecework.Tokenizer.from_file with the .tiktoken file",
+    },
 )
 __all__ += ["__version__"]

@@ -6,12 +6,14 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from piecework._messages import with_hint
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
 def lazily(
-    package: str, modules: Mapping[str, str]
+    package: str, modules: Mapping[str, str], others: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Returns `__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.pyi` imports the same names.
 
@@ -19,6 +21,7 @@ def lazily(
         package: The name of the package.
         modules: The modules below the package, each with the names that the package has of it, separated by spaces. A module
             without underscore or point in its name is public, too.
+        others: Names of other libraries, with what replaces them.
 
     >>> get, _, names = lazily("piecework", {"errors": "", "patterns": "Regex"})
     >>> names, get("Regex").__name__
@@ -33,7 +36,9 @@ def lazily(
         if name in public:
             return importlib.import_module(f"{package}.{name}")
         if name not in module_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            problem = f"module {package!r} has no attribute {name!r}"
+            hint = (others or {}).get(name)
+            raise AttributeError(with_hint(problem, hint), name=name)
         value: object = getattr(importlib.import_module(module_of[name]), name)
         setattr(sys.modules[package], name, value)
         return value

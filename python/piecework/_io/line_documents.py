@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,14 @@ from piecework import _core
 from piecework._exceptions import from_undecodable
 from piecework._io.document_batch import DEFAULT_FIELD, Documents, Range, ReadOptions, Skipped
 from piecework._io.kinds import START, check_documents, check_start
-from piecework._io.lines import SAMPLE, InvalidBytes, codec_name, decode_blocks, encoding_of
+from piecework._io.lines import (
+    SAMPLE,
+    InvalidBytes,
+    codec_name,
+    decode_blocks,
+    encoding_of,
+    likely_encoding,
+)
 from piecework._io.opening import ByteStream, open_stream
 from piecework._io.sources import Source, describe_name
 from piecework.errors import DocumentError, PieceworkError
@@ -109,10 +115,8 @@ class _Transcoder:
         try:
             text = next(filter(None, self._texts), "")
         except InvalidBytes as error:
-            remedies = ["`encoding=...`", '`errors="replace"` to replace them by U+FFFD']
-            remedies += [] if self._skips else ['`on_error="skip"` to skip such lines']
-            hint = f"pass another {', '.join(remedies[:-1])}, or {remedies[-1]}"
-            raise error.located(self._name, self._lines, hint) from None
+            remedies = [] if self._skips else ['`on_error="skip"` to skip such lines']
+            raise error.located(self._name, self._lines, remedies) from None
         self._lines += text.count("\n")
         self.is_at_end = not text
         return text.encode("utf-8", "surrogatepass")
@@ -196,7 +200,7 @@ class _Faults:
             if byte is not None:
                 reason = f"invalid UTF-8 in line {line} at byte {byte} of the file (0x{value:02x})"
             cause = UnicodeDecodeError("utf-8", bytes([value]), 0, 1, reason)
-            hint = bytes_remedy(_encoding_of(block))
+            hint = bytes_remedy(likely_encoding(block))
             return from_undecodable(cause, reason, (line, byte), hint=hint, place=place)
         hint = self._hint(fault, block, is_first=is_first)
         where = f"line {line}" if byte is None else f"line {line}, byte {byte}"
@@ -221,17 +225,3 @@ def _continues(block: bytes, start: int) -> bool:
     """Returns whether the lines after the line at `start` go on with its value, and begin no other object."""
     rest = block[start:].partition(b"\n")[2].lstrip()
     return bool(rest) and not rest.startswith(b"{")
-
-
-def _encoding_of(block: bytes) -> str | None:
-    """Returns the most likely encoding of bytes that are not UTF-8; None if they are mostly UTF-8, or not valid in it."""
-    replaced = block.decode("utf-8", "replace")
-    invalid, others = replaced.count("\ufffd"), sum(not each.isascii() for each in replaced)
-    encoding = encoding_of(block, whole=False)
-    if others > 2 * invalid or encoding.startswith("utf-8"):
-        return None
-    try:
-        codecs.getincrementaldecoder(encoding)().decode(block)
-    except UnicodeError:
-        return None
-    return encoding

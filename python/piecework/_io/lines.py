@@ -17,12 +17,13 @@ from piecework._messages import shown, wrong_type
 from piecework.errors import ConfigError, InvalidUtf8Error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 
 SAMPLE = 1 << 20
 """The number of bytes at the start of a file that its encoding is detected by."""
 _BLOCK = 1 << 20
+_AROUND = 1 << 16
 
 
 def detect_encoding(path: Pathish) -> str:
@@ -67,6 +68,33 @@ _PYTHON_NAMES = {
     "ISO-8859-8-I": "iso-8859-8",
     "x-mac-cyrillic": "mac_cyrillic",
 }
+
+
+_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949", "shift_jis": "cp932"}
+"""Codecs with all characters of others, by the names of these in Python."""
+
+
+def likely_encoding(block: bytes) -> str | None:
+    """Returns the most likely encoding of bytes that are not UTF-8; None if they are mostly UTF-8, or not valid in it."""
+    replaced = block.decode("utf-8", "replace")
+    invalid, others = replaced.count("\ufffd"), sum(not each.isascii() for each in replaced)
+    encoding = encoding_of(block, whole=False)
+    if others > 2 * invalid or encoding.startswith("utf-8"):
+        return None
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(block)
+    except UnicodeError:
+        return None
+    return encoding
+
+
+def encoding_at(path: Pathish, byte: int) -> str | None:
+    """Returns the most likely encoding of the lines around a byte of a file; None if they may be UTF-8."""
+    with naming_errors(path) as name, open(name, "rb") as file:
+        start = max(0, byte - _AROUND)
+        file.seek(start)
+        block = file.read(2 * _AROUND)
+    return likely_encoding(block[block.find(b"\n") + 1 :] if start else block)
 
 
 def codec_name(encoding: str, errors: str) -> str:
@@ -145,18 +173,24 @@ class InvalidBytes(Exception):  # noqa: N818  # never leaves piecework._io
     ) -> None:
         self.error, self.valid, self.byte, self.hint = error, valid, byte, hint
 
-    def located(self, name: str, lines: int, hint: str | None = None) -> InvalidUtf8Error:
-        """Returns the public error, given the number of complete lines before the block's text, and a remedy if it has none."""
+    def located(self, name: str, lines: int, remedies: Sequence[str] = ()) -> InvalidUtf8Error:
+        """Returns the public error, given the number of complete lines before the block's text, and more remedies."""
         error, line = self.error, lines + self.valid.count("\n") + 1
+        wider = _WIDER.get(error.encoding)
+        *first, last = [
+            f'`encoding="{wider}"`, which has more characters'
+            if wider
+            else "another `encoding=...`",
+            '`errors="replace"` to replace them by U+FFFD',
+            *remedies,
+        ]
         return from_undecodable(
             error,
             f"bytes that are not {error.encoding} in line {line} at byte {self.byte} of the file "
             f"(0x{error.object[error.start]:02x}): {error.reason}",
             (line, self.byte),
             place=f"{name}: ",
-            hint=self.hint
-            or hint
-            or 'pass another `encoding=...`, or `errors="replace"` to replace them by U+FFFD',
+            hint=self.hint or f"pass {', '.join(first)}, or {last}",
         )
 
 

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from piecework._io.files import may_block
+from piecework._io.files import Pathish, may_block
+from piecework._io.lines import encoding_at
 from piecework._io.remote import is_url
 from piecework._io.sources import describe_name
+from piecework.errors import InvalidUtf8Error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _OF_LINES = {
     "too long": "divide it",
@@ -64,6 +67,16 @@ def bytes_remedy(encoding: str | None) -> str:
         f'pass {detected}`errors="replace"` to replace invalid bytes by U+FFFD, '
         'or `on_error="skip"` to skip such lines'
     )
+
+
+@contextmanager
+def naming_encoding(path: Pathish) -> Iterator[None]:
+    """Writes the remedy for invalid bytes of a file, with its likely encoding, into an error of the block."""
+    try:
+        yield
+    except InvalidUtf8Error as error:
+        error.hint = bytes_remedy(encoding_at(path, error.byte or 0))
+        raise
 
 
 def column_remedy(columns: Sequence[str]) -> str | None:

@@ -57,7 +57,8 @@ def _initialize_once(cls: type[Any], fields: list[str]) -> None:
         for name in () if takes_any else kwargs:
             if name not in known:
                 problem = f"{cls.__name__}() got an unexpected keyword argument {name!r}"
-                hint = cls._OTHER_NAMES.get(name) or did_you_mean(name, known)
+                others: Mapping[str, str] = getattr(cls, "_OTHER_NAMES", {})
+                hint = others.get(name) or did_you_mean(name, known)
                 raise TypeError(with_hint(problem, hint))
         initialize(self, *args, **kwargs)
 

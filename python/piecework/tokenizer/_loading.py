@@ -301,7 +301,12 @@ def _parse(
     _checks.check_file(kind, data, place)
     if kind != "vocab.txt":
         return _with_limits(cls._wrap(_core.read_format(kind, data)), kind, settings)
-    tokenizer = load_vocab(cls, data, settings)
+    try:
+        tokenizer = load_vocab(cls, data, settings)
+    except errors.FormatError as error:
+        if data.count(b" ") > data.count(b"\n"):
+            error.hint = "this looks like a text; pass the file of a tokenizer"
+        raise
     _warn_of_empty_lines(data, place)
     _warn_of_capitals(data, settings, place)
     return _replaced(tokenizer, settings, LIMITS)

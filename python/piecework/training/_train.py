@@ -228,15 +228,17 @@ def _job(
 
 
 def _warn_of_commas(trainer: Trainer) -> None:
-    """Warns of special tokens that look like a list of several."""
-    for token in trainer.special_tokens:
-        parts = [part.strip() for part in token.split(",") if part.strip()]
-        if "," in token and parts:
-            warn(
-                f"{shown(token)} is one special token that contains a comma",
-                setting="special_tokens",
-                hint=f"for several tokens pass `special_tokens={parts}`",
-            )
+    """Warns of special tokens, and of symbols in brackets, that look like a list of several."""
+    for setting, kind in (("special_tokens", "special token"), ("user_defined_symbols", "symbol")):
+        for token in getattr(trainer, setting):
+            parts = [part.strip() for part in token.split(",") if part.strip()]
+            in_brackets = len(parts) > 1 and all(part[0] in "<[" for part in parts)
+            if in_brackets or ("," in token and parts and kind == "special token"):
+                warn(
+                    f"{shown(token)} is one {kind} that contains a comma",
+                    setting=setting,
+                    hint=f"for several tokens pass `{setting}={parts}`",
+                )
 
 
 def _warn_of_dropped_characters(

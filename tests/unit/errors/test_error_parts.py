@@ -71,7 +71,7 @@ def test_hint_for_invalid_utf8(tmp_path: Path) -> None:
     with pytest.raises(pw.errors.InvalidUtf8Error) as caught:
         pw.train(pw.Corpus([file]), pw.WordPieceTrainer(50))
     assert caught.value.hint is not None
-    assert caught.value.hint.startswith('pass `encoding="auto"` to detect the encoding')
+    assert caught.value.hint.startswith('pass `encoding="auto"` (cp1252 here)')
     assert (caught.value.line, caught.value.byte) == (2, 2)
     assert str(caught.value).startswith(f"{file}: invalid UTF-8 in line 2")
 

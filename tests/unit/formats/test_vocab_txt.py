@@ -177,3 +177,10 @@ def test_few_capitals_raise_no_warning() -> None:
     specials = [f"[{token}]" for token in CAPITALS]
     vocab = "\n".join(["[UNK]", *CAPITALS[:100], *specials, ""])
     assert pw.Tokenizer.from_str(vocab).normalizer == pw.normalizers.BertNormalizer()
+
+
+def test_a_text_is_called_one(tmp_path: Path) -> None:
+    path = tmp_path / "story.txt"
+    path.write_text("It was a dark night.\n\nIt rained on the town.\n\nThe end.\n")
+    with pytest.raises(FormatError, match=r"duplicate token .*; this looks like a text"):
+        pw.Tokenizer.from_file(path)

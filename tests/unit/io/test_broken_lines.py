@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+import piecework as pw
 from piecework import errors
 from piecework._io.document_batch import Documents, ReadOptions
 from piecework._io.documents import read, split
@@ -181,6 +182,23 @@ def test_lone_surrogates_of_a_codec_are_no_bytes_of_the_file(tmp_path: Path) -> 
     ) as caught:
         list(read(source, ReadOptions(encoding="raw_unicode_escape")))
     assert (caught.value.line, caught.value.byte) == (2, None)
+
+
+def test_a_codec_with_more_characters_is_advised(tmp_path: Path) -> None:
+    source = source_of(tmp_path / "a.txt", ["𠀀".encode("gb18030")])
+    with pytest.raises(errors.InvalidUtf8Error, match='pass `encoding="gb18030"`, which has more'):
+        list(read(source, ReadOptions(encoding="gbk")))
+
+
+@pytest.mark.parametrize("lines", [1, 9000])
+def test_counting_names_the_encoding(tmp_path: Path, lines: int) -> None:
+    text = "plain ASCII text\n" * (lines - 1) + "今天天气很好，我们去公园。\n" * 20
+    (tmp_path / "a.txt").write_bytes(text.encode("gb18030"))
+    with pytest.raises(
+        errors.InvalidUtf8Error, match=r'`encoding="auto"` \(gb18030 here\)'
+    ) as caught:
+        pw.count_words(pw.Corpus(tmp_path / "a.txt"))
+    assert caught.value.line == lines
 
 
 def test_remedies_are_others_than_the_settings(tmp_path: Path) -> None:

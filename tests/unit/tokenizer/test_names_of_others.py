@@ -33,6 +33,13 @@ def test_other_names_have_no_advice() -> None:
     assert not hasattr(TOK, "__array__")
 
 
+def test_symbols_in_brackets_with_a_comma_raise_a_warning() -> None:
+    trainer = pw.WordPieceTrainer(30, user_defined_symbols=["<a>,<b>", "1,000", ","])
+    with pytest.warns(pw.errors.PieceworkWarning, match=r"'<a>,<b>' is one symbol") as caught:
+        pw.train(["hug"], trainer, normalizer=None, pre_tokenizer=None)
+    assert len([each for each in caught if "comma" in str(each.message)]) == 1
+
+
 def test_tokens_with_flags_may_be_made_special() -> None:
     tokens = [pw.AddedToken("<user>", lstrip=True), "<bot>"]
     tok = TOK.with_added_tokens(tokens, special=True)
@@ -82,6 +89,10 @@ HABITS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: pw.UnigramTrainer(20, input="a.txt"),  # type: ignore[call-arg]
         r"'input'; pass the files to piecework\.train",
     ),
+    "a class of SentencePiece": (
+        lambda: pw.SentencePieceTrainer,  # type: ignore[attr-defined]
+        r"'SentencePieceTrainer'; call piecework\.train with",
+    ),
     "no argument": (lambda: pw.UnigramTrainer(20, zzz=1), "argument 'zzz'$"),  # type: ignore[call-arg]
     "roles": (lambda: TOK.save_folder("folder", eos="[SEP]"), "did you mean 'eos_token'"),  # type: ignore[call-arg]
     "vocab_size": (
@@ -94,7 +105,7 @@ HABITS: dict[str, tuple[Callable[[], object], str]] = {
 @pytest.mark.parametrize("name", HABITS)
 def test_a_habit_from_another_library_has_advice(name: str) -> None:
     call, advice = HABITS[name]
-    with pytest.raises((TypeError, pw.errors.ConfigError), match=advice):
+    with pytest.raises((AttributeError, TypeError, pw.errors.ConfigError), match=advice):
         call()
 
 

@@ -9,6 +9,7 @@ from piecework._core import ArrowTexts
 from piecework._io.documents import naming_file, read_all
 from piecework._io.files import Pathish, existing_folder, replacing
 from piecework._io.given import as_corpus
+from piecework._io.remedies import naming_encoding
 from piecework._io.sources import total_size
 from piecework._io.texts import TextBatch, batches_of, check_items, divisible
 from piecework._messages import shown
@@ -138,7 +139,8 @@ def _count_corpus(counter: _core.WordCounter, corpus: Corpus, report: Report) ->
             replaces = reading.errors == "replace"
             with naming_file(source):
                 corpus._check_is_text(source)
-                counter.add_file(source.name, replaces, reading.keep_line_ends, note)
+                with naming_encoding(source.name):
+                    counter.add_file(source.name, replaces, reading.keep_line_ends, note)
             before += source.size or 0
 
 
