@@ -6,8 +6,6 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from piecework._messages import with_hint
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -38,7 +36,7 @@ def lazily(
         if name not in module_of:
             problem = f"module {package!r} has no attribute {name!r}"
             hint = (others or {}).get(name)
-            raise AttributeError(with_hint(problem, hint), name=name)
+            raise AttributeError(f"{problem}; {hint}" if hint else problem, name=name)
         value: object = getattr(importlib.import_module(module_of[name]), name)
         setattr(sys.modules[package], name, value)
         return value
