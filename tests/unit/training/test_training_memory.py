@@ -86,7 +86,7 @@ def test_counting_ends_when_the_words_cannot_fit(tmp_path: Path, threads: int) -
     path = tmp_path / "text"
     table = [*words(200_000)]
     path.write_text("\n".join(table * 20), encoding="utf-8")
-    problem = "^max_memory: the different words so far take at least [234] MB, and training needs more; raise it, or count"
+    problem = "^max_memory: the different words so far take at least [2-5] MB, and training needs more; raise it, or count"
     trainer = pw.WordPieceTrainer(600)
     for texts in (pw.Corpus(path), iter(table * 20)):
         seen: list[pw.Progress] = []
