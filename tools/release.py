@@ -41,11 +41,11 @@ def main(command: str = "", value: str = "") -> None:
 def set_version(version: str) -> None:
     """Writes a version into all files that have it, the lock files of Cargo included."""
     for name, pattern in VERSIONS.items():
-        path = REPOSITORY / name
-        text = path.read_text("utf-8")
+        text = text_of(name)
         found = re.search(pattern, text)
         assert found, name
-        path.write_text(text[: found.start(1)] + version + text[found.end(1) :], "utf-8")
+        changed = text[: found.start(1)] + version + text[found.end(1) :]
+        (REPOSITORY / name).write_text(changed, "utf-8")
     for manifest in ("Cargo.toml", "fuzz/Cargo.toml"):
         update = ["cargo", "update", "--workspace", "--quiet", "--manifest-path", manifest]
         subprocess.run(update, cwd=REPOSITORY, check=True)

@@ -173,11 +173,13 @@ def _needs_arguments(kind: type[Any]) -> bool:
     return any(each.default is missing and each.default_factory is missing for each in fields)
 
 
-def wrong_stage(name: str, stage: object, module: str, *, or_none: str = "") -> TypeError:
+def wrong_stage(
+    name: str, stage: object, module: str, *, or_none: str = "", hint: str | None = None
+) -> TypeError:
     """Returns the exception for what is no stage of a module; for the name of one, the hint says how to make it."""
     bases = (base for base in Component.__subclasses__() if base.__module__ == module)
     calls = (base._call_for(stage) for base in bases if isinstance(stage, str))
-    hint = next((f"pass {call}" for call in calls if call), None)
+    hint = hint or next((f"pass {call}" for call in calls if call), None)
     return TypeError(
         with_hint(f"{name} must be one of {module}{or_none}, not {shown(stage)}", hint)
     )

@@ -75,12 +75,11 @@ def _as_special(token: AddedToken) -> AddedToken:
 def checked_part(name: str, part: Any, base: type[Any]) -> Any:
     """Returns a stage or a model, or raises TypeError unless it is a `base`."""
     if not isinstance(part, base):
-        if name == "model" and isinstance(part, str | os.PathLike):
-            problem = f"model must be one of {base.__module__}, not {shown(part)}"
-            raise TypeError(with_hint(problem, "call Tokenizer.from_file to load a file"))
         from piecework._settings.component import wrong_stage
 
-        raise wrong_stage(name, part, base.__module__)
+        is_path = name == "model" and isinstance(part, str | os.PathLike)
+        hint = "call Tokenizer.from_file to load a file" if is_path else None
+        raise wrong_stage(name, part, base.__module__, hint=hint)
     return part
 
 
