@@ -31,7 +31,7 @@ impl DistinctWords {
             return;
         }
         self.smallest.push((hash, word.len()));
-        if let Some((largest, _)) = if is_full { self.smallest.pop() } else { None } {
+        if is_full && let Some((largest, _)) = self.smallest.pop() {
             self.hashes.remove(&largest);
         }
     }
